@@ -1,0 +1,38 @@
+"""Banquise: ice in pieces. Floes on the sea, blocks in space, glaciers that slide.
+
+The public names, nothing else. Each is imported when first used, so that `import banquise` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+__version__ = "0.1.0.dev0"
+
+_NAMES = {
+    "BanquiseError": "banquise.errors",
+    "lcp": "banquise.solvers.lcp:",
+}
+_MODULES = ("glacier", "fracture", "percussion", "scenes", "analysis")
+
+__all__ = sorted([*_NAMES, *_MODULES, "__version__"])
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return importlib.import_module(f"banquise.{name}")
+    if name not in _NAMES:
+        from banquise.errors import nearest
+
+        raise AttributeError(f"banquise has no {name!r}. {nearest(name, __all__)}")
+    module, colon, _ = _NAMES[name].partition(":")
+    value = importlib.import_module(module)
+    if not colon:
+        value = getattr(value, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

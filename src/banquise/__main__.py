@@ -1,0 +1,3 @@
+from banquise.cli import main
+
+raise SystemExit(main())

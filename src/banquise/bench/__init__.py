@@ -1,0 +1,60 @@
+"""Benchmark scenes and their figures. `banquise bench` runs them; a part adds its own by a line in BENCHES.
+
+A benchmark is a function `bench(quick: bool) -> list[Figure]`. A figure may carry a bar (`at_most` or `at_least`);
+`banquise bench` says which bars hold. Compare ratios within one run: machines are noisy.
+"""
+
+from __future__ import annotations
+
+import importlib
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+BENCHES: dict[str, str] = {
+    # name -> module:function
+}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One measured number, with the bar it is held to, if any."""
+
+    name: str
+    value: float
+    unit: str
+    at_most: float | None = None
+    at_least: float | None = None
+    note: str = ""
+
+    @property
+    def holds(self) -> bool:
+        return (self.at_most is None or self.value <= self.at_most) and (
+            self.at_least is None or self.value >= self.at_least
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        return {**asdict(self), "holds": self.holds}
+
+
+def median_seconds(work: Callable[[], Any], repeats: int = 9) -> float:
+    """Median wall time of `work()`, after one call that compiles and warms up."""
+    work()
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times)
+
+
+def run(name: str, quick: bool = False) -> list[Figure]:
+    """The figures of one benchmark."""
+    from banquise.errors import CaseError, nearest
+
+    if name not in BENCHES:
+        raise CaseError(f"bench: no benchmark {name!r}. {nearest(name, BENCHES)}")
+    module, _, function = BENCHES[name].partition(":")
+    return list(getattr(importlib.import_module(module), function)(quick))

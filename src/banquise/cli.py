@@ -1,0 +1,66 @@
+"""The command line: finds the command, runs it, turns a user's mistake into a plain line and exit code 2."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+from banquise import __version__
+from banquise.commands import COMMANDS
+from banquise.errors import BanquiseError, nearest
+
+_FIRST = """Banquise simulates ice in pieces: floes, blocks and glaciers.
+
+First steps:
+  banquise demo               a ready scene, start to finish
+  banquise run CASE.toml      your own scene
+  banquise --help             all commands
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> None:  # type: ignore[override]
+        if "invalid choice" in message and "argument command" in message:
+            word = message.split("'")[1]
+            message = f"no command {word!r}. {nearest(word, COMMANDS)}"
+        print(f"banquise: {message}\nTry: {self.prog} --help", file=sys.stderr)
+        raise SystemExit(2)
+
+
+def build_parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="banquise", description="Ice in pieces: floes, blocks and glaciers.")
+    parser.add_argument("--version", action="version", version=f"banquise {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", parser_class=_Parser)
+    for name in COMMANDS:
+        module = importlib.import_module(f"banquise.commands.{name}")
+        command = commands.add_parser(name, help=module.HELP, description=module.HELP)
+        module.configure(command)
+        command.set_defaults(run=module.run)
+    return parser
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    args = build_parser().parse_args(argv)
+    if args.command is None:
+        print(_FIRST, end="")
+        return 0
+    try:
+        return int(args.run(args))
+    except BanquiseError as error:
+        print(f"banquise {args.command}: {error}", file=sys.stderr)
+        return 2
+    except FileNotFoundError as error:
+        print(f"banquise {args.command}: no such file: {error.filename}", file=sys.stderr)
+        return 2
+    except (PermissionError, IsADirectoryError, NotADirectoryError) as error:
+        print(f"banquise {args.command}: cannot use {error.filename}: {error.strerror}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(f"\nbanquise {args.command}: stopped.", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # `banquise ... | head`: nothing left to say, and no second complaint when Python flushes
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0

@@ -1,0 +1,1 @@
+"""The contact problem and its laws."""

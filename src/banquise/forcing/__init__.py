@@ -1,0 +1,1 @@
+"""What pushes: wind, water, the turning Earth, gravity, loads, forces of your own."""

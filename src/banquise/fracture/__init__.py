@@ -1,0 +1,1 @@
+"""From a percussion to the crack it pays to open."""

@@ -1,0 +1,1 @@
+"""Chains of sliding blocks shaken by a capsizing iceberg."""

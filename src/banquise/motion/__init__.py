@@ -1,0 +1,1 @@
+"""Free flight: the velocity and displacement of bodies that touch nothing."""

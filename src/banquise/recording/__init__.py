@@ -1,0 +1,1 @@
+"""What is kept: run file, ledger, events."""

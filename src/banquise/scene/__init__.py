@@ -1,0 +1,1 @@
+"""What exists: bodies, their shapes, the domain."""

@@ -1,0 +1,1 @@
+"""Ready-made scenes, shared by tests, benchmarks, examples and docs."""

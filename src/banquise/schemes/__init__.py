@@ -1,0 +1,1 @@
+"""How time goes."""

@@ -1,0 +1,1 @@
+"""Pure numbers: complementarity problems and their solutions. Knows no ice."""

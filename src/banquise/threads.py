@@ -1,0 +1,53 @@
+"""Threads: a stage is cut into fixed blocks, each written by one task, so the bits do not depend on their number.
+
+Kernels are serial, `nogil`, and take (first, last): one compilation serves one thread and many. A Numba
+`parallel=True` twin of every kernel would double the time a new user waits for the compiler.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+_pool: ThreadPoolExecutor | None = None
+_threads = 0
+
+
+def set_threads(n: int | None = None) -> int:
+    """Use `n` threads from now on (None: BANQUISE_THREADS, or the cores this process may use)."""
+    global _pool, _threads
+    if n is None:
+        n = int(os.environ.get("BANQUISE_THREADS", "0")) or len(os.sched_getaffinity(0)) if hasattr(
+            os, "sched_getaffinity"
+        ) else os.cpu_count() or 1
+    if n != _threads:
+        if _pool is not None:
+            _pool.shutdown(wait=True)
+        _pool = ThreadPoolExecutor(n - 1, thread_name_prefix="banquise") if n > 1 else None
+        _threads = n
+    return n
+
+
+def threads() -> int:
+    """How many threads are in use."""
+    return _threads or set_threads()
+
+
+def over_blocks(work: Callable[[int, int], Any], n: int, grain: int = 1500) -> None:
+    """Call `work(first, last)` over range(n) in as many contiguous parts as there are threads.
+
+    Below `grain` items a thread the call is made directly: waking a thread costs tens of microseconds.
+    `work` must write only to rows first..last, each by itself, so that the cut cannot show in the answer.
+    """
+    parts = min(threads(), n // grain)
+    if parts < 2 or _pool is None:
+        if n:
+            work(0, n)
+        return
+    cuts = [n * k // parts for k in range(parts + 1)]
+    others = [_pool.submit(work, cuts[k], cuts[k + 1]) for k in range(1, parts)]
+    work(cuts[0], cuts[1])
+    for other in others:
+        other.result()

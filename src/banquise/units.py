@@ -1,0 +1,69 @@
+"""Numbers with units, at the border only: "2 h" -> 7200.0 (SI floats inside)."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+from banquise.errors import CaseError, nearest
+
+_FACTORS: dict[str, dict[str, float]] = {
+    "time": {
+        "s": 1.0,
+        "ms": 1e-3,
+        "min": 60.0,
+        "h": 3600.0,
+        "hour": 3600.0,
+        "hours": 3600.0,
+        "d": 86400.0,
+        "day": 86400.0,
+        "days": 86400.0,
+    },
+    "length": {"m": 1.0, "mm": 1e-3, "cm": 1e-2, "km": 1e3},
+    "speed": {"m/s": 1.0, "cm/s": 1e-2, "km/h": 1.0 / 3.6, "kn": 1852.0 / 3600.0},
+    "angle": {"rad": 1.0, "deg": math.pi / 180.0, "°": math.pi / 180.0},
+    "density": {"kg/m3": 1.0, "kg/m^3": 1.0, "g/cm3": 1e3},
+    "force": {"N": 1.0, "kN": 1e3, "MN": 1e6},
+    "pressure": {"Pa": 1.0, "kPa": 1e3, "MPa": 1e6, "GPa": 1e9},
+    "acceleration": {"m/s2": 1.0, "m/s^2": 1.0},
+    "rate": {"1/s": 1.0, "rad/s": 1.0, "deg/s": math.pi / 180.0},
+}
+_NUMBER = re.compile(r"^\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(.*?)\s*$")
+
+
+def quantity(value: Any, kind: str, where: str = "value") -> float:
+    """A float in SI from a number or a string such as "1.2 m"; `kind` names the dimension.
+
+    >>> quantity("2 h", "time")
+    7200.0
+    >>> quantity(3, "length")
+    3.0
+    """
+    if isinstance(value, bool) or value is None:
+        raise CaseError(f"{where}: got {value!r}, expected a number or text with a unit of {kind}.")
+    if isinstance(value, str):
+        match = _NUMBER.match(value)
+        if not match:
+            raise CaseError(f"{where}: got {value!r}, expected a number with a unit of {kind}, such as '2 {_some(kind)}'.")
+        number, unit = float(match[1]), match[2]
+        factor = 1.0 if not unit else _FACTORS[kind].get(unit)
+        if factor is None:
+            raise CaseError(f"{where}: unit {unit!r} is not one of {kind}. {nearest(unit, _FACTORS[kind])}")
+        return number * factor
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise CaseError(f"{where}: got {value!r}, expected a number or text with a unit of {kind}.") from None
+
+
+def duration(value: Any, where: str = "time") -> float:
+    """Seconds, finite and not negative."""
+    seconds = quantity(value, "time", where)
+    if not math.isfinite(seconds) or seconds < 0:
+        raise CaseError(f"{where}: got {value!r}, expected a finite time of zero or more.")
+    return seconds
+
+
+def _some(kind: str) -> str:
+    return next(iter(_FACTORS[kind]))
