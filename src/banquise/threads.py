@@ -19,9 +19,11 @@ def set_threads(n: int | None = None) -> int:
     """Use `n` threads from now on (None: BANQUISE_THREADS, or the cores this process may use)."""
     global _pool, _threads
     if n is None:
-        n = int(os.environ.get("BANQUISE_THREADS", "0")) or len(os.sched_getaffinity(0)) if hasattr(
-            os, "sched_getaffinity"
-        ) else os.cpu_count() or 1
+        n = (
+            int(os.environ.get("BANQUISE_THREADS", "0")) or len(os.sched_getaffinity(0))
+            if hasattr(os, "sched_getaffinity")
+            else os.cpu_count() or 1
+        )
     if n != _threads:
         if _pool is not None:
             _pool.shutdown(wait=True)

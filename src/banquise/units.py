@@ -45,7 +45,9 @@ def quantity(value: Any, kind: str, where: str = "value") -> float:
     if isinstance(value, str):
         match = _NUMBER.match(value)
         if not match:
-            raise CaseError(f"{where}: got {value!r}, expected a number with a unit of {kind}, such as '2 {_some(kind)}'.")
+            raise CaseError(
+                f"{where}: got {value!r}, expected a number with a unit of {kind}, such as '2 {_some(kind)}'."
+            )
         number, unit = float(match[1]), match[2]
         factor = 1.0 if not unit else _FACTORS[kind].get(unit)
         if factor is None:

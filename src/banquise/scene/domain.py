@@ -1,0 +1,62 @@
+"""Where floes may be: the open sea (None), a box with walls or open sides, or a periodic box."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from banquise.errors import CaseError, nearest
+
+SIDES = ("left", "right", "bottom", "top")
+
+
+def _check_bounds(what: str, xmin: float, xmax: float, ymin: float, ymax: float) -> None:
+    for name, value in (("xmin", xmin), ("xmax", xmax), ("ymin", ymin), ("ymax", ymax)):
+        if not (isinstance(value, int | float) and math.isfinite(value)):
+            raise CaseError(f"{what}: {name} is {value!r}, expected a finite number of metres.")
+    if xmax <= xmin or ymax <= ymin:
+        raise CaseError(
+            f"{what}: bounds ({xmin:g}, {xmax:g}, {ymin:g}, {ymax:g}), expected xmin < xmax and ymin < ymax."
+        )
+
+
+@dataclass(frozen=True)
+class Periodic:
+    """A box whose opposite sides are one: what leaves on one side comes in on the other (m)."""
+
+    xmin: float
+    xmax: float
+    ymin: float
+    ymax: float
+
+    def __post_init__(self) -> None:
+        _check_bounds("Periodic", self.xmin, self.xmax, self.ymin, self.ymax)
+
+
+@dataclass(frozen=True)
+class Box:
+    """A box with walls (m). Sides named in `open` let floes out; `velocity` moves a wall: {"left": 0.1} m/s inward or
+    out along its normal axis (+x for left and right, +y for bottom and top)."""
+
+    xmin: float
+    xmax: float
+    ymin: float
+    ymax: float
+    open: tuple[str, ...] = ()
+    velocity: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        _check_bounds("Box", self.xmin, self.xmax, self.ymin, self.ymax)
+        sides = (self.open,) if isinstance(self.open, str) else tuple(self.open)
+        object.__setattr__(self, "open", sides)
+        for side in (*sides, *self.velocity):
+            if side not in SIDES:
+                raise CaseError(f"Box: no side {side!r}. {nearest(str(side), SIDES)}")
+        for side, speed in self.velocity.items():
+            if side in sides:
+                raise CaseError(f"Box: side {side!r} is open and cannot have a velocity.")
+            if not (isinstance(speed, int | float) and math.isfinite(speed)):
+                raise CaseError(f"Box: velocity of side {side!r} is {speed!r}, expected a finite number of m/s.")
+
+
+Domain = Periodic | Box | None

@@ -1,0 +1,256 @@
+"""Floes, discs and obstacles as a user writes them down: a shape in the world frame, what it is made of, how it moves."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from banquise import constants
+from banquise.errors import ShapeError
+from banquise.scene.moments import polygon_moments, rounded_border, rounded_moments, shifted
+from banquise.scene.rings import clean_holes, clean_ring
+from banquise.scene.surfaces import Surface, thickness_integrals
+
+Array = NDArray[np.float64]
+Path = Callable[[float], tuple[float, float, float]]  # t (s) -> x, y (m), angle (rad)
+
+
+def _number(value: Any, what: str, above: float = -math.inf, strict: bool = False) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise ShapeError(f"{what}: got {value!r}, expected a number.") from None
+    if not math.isfinite(number) or number < above or (strict and number <= above):
+        least = "" if above == -math.inf else f" {'above' if strict else 'of at least'} {above:g}"
+        raise ShapeError(f"{what}: got {number!r}, expected a finite number{least}.")
+    return number
+
+
+def _pair(value: Any, what: str) -> tuple[float, float]:
+    try:
+        x, y = value
+    except (TypeError, ValueError):
+        raise ShapeError(f"{what}: got {value!r}, expected two numbers.") from None
+    return _number(x, f"{what}[0]"), _number(y, f"{what}[1]")
+
+
+class _Body:
+    """Shape and mass properties shared by floes and obstacles."""
+
+    ring: Array
+    holes: tuple[Array, ...]
+    radius: float
+    name: str | None
+
+    @cached_property
+    def area_moments(self) -> Array:
+        """Integrals of 1, x, y, x^2, xy, y^2 over the plane section, about the ring's first point."""
+        rings = [self.ring, *self.holes]
+        if len(self.ring) == 1:
+            s = math.pi * self.radius**2
+            return np.array([s, 0.0, 0.0, s * self.radius**2 / 4, 0.0, s * self.radius**2 / 4])
+        if self.radius > 0:
+            return rounded_moments(rings, self.radius, self.ring[0])
+        return polygon_moments(rings, self.ring[0])
+
+    @property
+    def area(self) -> float:
+        """Area of the plane section, rounding included (m2)."""
+        return float(self.area_moments[0])
+
+    @cached_property
+    def polygon(self) -> Any:
+        """The plane section as a shapely polygon (arcs as chords)."""
+        if len(self.ring) == 1:
+            return shapely.Point(self.ring[0]).buffer(self.radius, quad_segs=64)
+        rings = [self.ring, *self.holes]
+        if self.radius > 0:
+            rings = rounded_border(rings, self.radius)
+        return shapely.Polygon(rings[0], rings[1:])
+
+    @cached_property
+    def centre(self) -> Array:
+        """Centre of mass (m)."""
+        m = self.mass_moments
+        return self.ring[0] + m[1:3] / m[0]
+
+    @property
+    def mass_moments(self) -> Array:
+        return self.area_moments
+
+
+class Floe(_Body):
+    """A rigid floe: a simple ring, concave allowed, with holes, with an optional rounding radius.
+
+    Parameters
+    ----------
+    ring : (n, 2) m, world frame; either orientation, the first point may be repeated at the end
+    holes : rings inside it
+    thickness : m; a number, a function of (x, y), or a `bq.Surface`; or give `lower` and `upper` surfaces
+    density : kg/m3
+    velocity : m/s, of the centre of mass
+    spin : rad/s, counter-clockwise
+    radius : m, rounds the floe (Minkowski sum with a disc)
+    water_drag, air_drag : quadratic drag coefficients
+    material : name for the table of friction and restitution
+
+    >>> floe = Floe([[0, 0], [2, 0], [2, 1], [0, 1]], thickness=0.5)
+    >>> floe.area, floe.mass, floe.centre.tolist()
+    (2.0, 917.0, [1.0, 0.5])
+    """
+
+    def __init__(
+        self,
+        ring: Any,
+        holes: Any = (),
+        thickness: Any = 1.0,
+        density: float = constants.ICE_DENSITY,
+        velocity: Any = (0.0, 0.0),
+        spin: float = 0.0,
+        radius: float = 0.0,
+        water_drag: float = constants.WATER_DRAG,
+        air_drag: float = constants.AIR_DRAG,
+        material: str = "ice",
+        name: str | None = None,
+        lower: Any = None,
+        upper: Any = None,
+    ):
+        self.name = None if name is None else str(name)
+        what = self._what = f"floe {self.name!r}" if self.name else "floe"
+        self.ring = self._clean(ring, what)
+        self.holes = tuple(clean_holes(self.ring, holes, what)) if len(holes) else ()
+        self.density = _number(density, f"{what}: density", 0.0, strict=True)
+        self.velocity = _pair(velocity, f"{what}: velocity")
+        self.spin = _number(spin, f"{what}: spin")
+        self.radius = _number(radius, f"{what}: radius", 0.0)
+        self.water_drag = _number(water_drag, f"{what}: water_drag", 0.0)
+        self.air_drag = _number(air_drag, f"{what}: air_drag", 0.0)
+        self.material = str(material)
+        if (lower is None) != (upper is None):
+            raise ShapeError(f"{what}: give both `lower` and `upper` surfaces, or `thickness` alone.")
+        self.lower, self.upper = (0.0, thickness) if lower is None else (lower, upper)
+        if self.flat:
+            _number(self._span(), f"{what}: thickness", 0.0, strict=True)
+
+    @staticmethod
+    def _clean(ring: Any, what: str) -> Array:
+        return clean_ring(ring, what)
+
+    @property
+    def flat(self) -> bool:
+        """Whether both surfaces are constant."""
+        return not any(callable(s) or isinstance(s, Surface) for s in (self.lower, self.upper))
+
+    def _span(self) -> float:
+        low = _number(self.lower, f"{self._what}: lower")
+        return _number(self.upper, f"{self._what}: thickness") - low
+
+    @cached_property
+    def _thickness(self) -> tuple[Array, Array]:
+        if self.flat:
+            return self.area_moments * self._span(), np.full(3, self._span())
+        return thickness_integrals(self.polygon, self.lower, self.upper, self.ring[0], self._what)
+
+    @property
+    def mass_moments(self) -> Array:
+        """Integrals of density * h times 1, x, y, x^2, xy, y^2 about the ring's first point."""
+        return self.density * self._thickness[0]
+
+    @property
+    def thickness(self) -> float:
+        """Mean thickness (m)."""
+        return float(self._thickness[0][0] / self.area)
+
+    @property
+    def thickness_measures(self) -> tuple[float, float, float]:
+        """sup h_+ - inf h_-, sup h, inf h (m)."""
+        a, b, c = self._thickness[1]
+        return float(a), float(b), float(c)
+
+    @property
+    def mass(self) -> float:
+        """kg"""
+        return float(self.mass_moments[0])
+
+    @property
+    def inertia(self) -> float:
+        """About the centre of mass (kg m2)."""
+        m = self.mass_moments
+        about = shifted(m, *(m[1:3] / m[0]))
+        return float(about[3] + about[5])
+
+    def __repr__(self) -> str:
+        kind = "Disc" if len(self.ring) == 1 else f"Floe of {len(self.ring)} points"
+        label = f" {self.name!r}" if self.name else ""
+        x, y = self.centre
+        return f"{kind}{label}: {self.area:.4g} m2, {self.thickness:.3g} m thick, {self.mass:.4g} kg, at ({x:.6g}, {y:.6g})"
+
+
+class Disc(Floe):
+    """An exactly round floe.
+
+    >>> round(Disc((0, 0), 2.0).area, 12)
+    12.566370614359
+    """
+
+    def __init__(self, centre: Any, radius: float, thickness: Any = 1.0, **options: Any):
+        what = f"disc {options['name']!r}" if options.get("name") else "disc"
+        if len(options.get("holes", ())):
+            raise ShapeError(f"{what}: a disc has no holes. Use bq.Floe with a ring.")
+        _number(radius, f"{what}: radius", 0.0, strict=True)
+        super().__init__([_pair(centre, f"{what}: centre")], radius=radius, thickness=thickness, **options)
+
+    @staticmethod
+    def _clean(ring: Any, what: str) -> Array:
+        return np.array(ring, dtype=float)
+
+
+class Obstacle(_Body):
+    """A body of infinite mass: still, at a steady velocity and spin, or on a path.
+
+    Parameters
+    ----------
+    ring : (n, 2) m, world frame at time 0; one point with a `radius` is a round pier
+    velocity, spin : m/s, rad/s about its centre
+    path : function of time (s) -> x, y of the centre (m), angle (rad) from the pose at the start
+    """
+
+    def __init__(
+        self,
+        ring: Any,
+        velocity: Any = (0.0, 0.0),
+        spin: float = 0.0,
+        path: Path | None = None,
+        holes: Any = (),
+        radius: float = 0.0,
+        material: str = "rock",
+        name: str | None = None,
+    ):
+        self.name = None if name is None else str(name)
+        what = f"obstacle {self.name!r}" if self.name else "obstacle"
+        self.radius = _number(radius, f"{what}: radius", 0.0)
+        points = np.asarray(ring, dtype=float) if np.ndim(ring) == 2 and len(ring) == 1 else None
+        if points is not None and self.radius > 0:
+            self.ring: Array = np.array([_pair(points[0], f"{what}: centre")])
+        else:
+            self.ring = clean_ring(ring, what)
+        self.holes = tuple(clean_holes(self.ring, holes, what)) if len(holes) else ()
+        self.velocity = _pair(velocity, f"{what}: velocity")
+        self.spin = _number(spin, f"{what}: spin")
+        self.material = str(material)
+        if path is not None and not callable(path):
+            raise ShapeError(f"{what}: path is {path!r}, expected a function of time giving x, y, angle.")
+        if path is not None and (self.velocity != (0.0, 0.0) or self.spin != 0.0):
+            raise ShapeError(f"{what}: give either a path or a steady velocity and spin, not both.")
+        self.path = path
+
+    def __repr__(self) -> str:
+        x, y = self.centre
+        how = "on a path" if self.path else ("still" if self.velocity == (0, 0) and self.spin == 0 else "moving")
+        return f"Obstacle{f' {self.name!r}' if self.name else ''}: {self.area:.4g} m2 at ({x:.6g}, {y:.6g}), {how}"

@@ -1,0 +1,53 @@
+"""75 points a floe whose weights give its exact area, first and second moments, whatever its ring."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from banquise.scene._kernels import quadrature
+from banquise.threads import over_blocks
+
+Array = NDArray[np.float64]
+
+PIECES = 25  # of three points each
+
+
+def quadrature_points(
+    vertices: Array, ring_start: NDArray[np.int32], body_ring: NDArray[np.int32], moments: Array
+) -> tuple[Array, Array, Array]:
+    """Points and weights (n, 75) of n bodies in their own frames.
+
+    `moments` (n, 6) are the exact area moments about each body's centre of mass; where the polygon given is a
+    chord drawing of a round border, the points are stretched and shifted to carry them.
+    """
+    n = len(body_ring) - 1
+    qx, qy, qw = (np.empty((n, 3 * PIECES)) for _ in range(3))
+    over_blocks(lambda i, j: quadrature(vertices, ring_start, body_ring, PIECES, i, j, qx, qy, qw), n, grain=200)
+    _match(qx, qy, qw, moments)
+    return qx, qy, qw
+
+
+def _match(qx: Array, qy: Array, qw: Array, moments: Array) -> None:
+    """Scale the weights and map the points affinely so that all six moments are exact (a no-op to round-off)."""
+    qw *= (moments[:, 0] / qw.sum(axis=1))[:, None]
+    area = moments[:, 0]
+    mx, my = (qw * qx).sum(1) / area, (qw * qy).sum(1) / area
+    dx, dy = qx - mx[:, None], qy - my[:, None]
+    l00, l10, l11 = _cholesky((qw * dx * dx).sum(1) / area, (qw * dx * dy).sum(1) / area, (qw * dy * dy).sum(1) / area)
+    tx, ty = moments[:, 1] / area, moments[:, 2] / area
+    t00, t10, t11 = _cholesky(
+        moments[:, 3] / area - tx * tx, moments[:, 4] / area - tx * ty, moments[:, 5] / area - ty * ty
+    )
+    # p -> t + T L^-1 (p - m)
+    a00 = t00 / l00
+    a11 = t11 / l11
+    a10 = (t10 - a11 * l10) / l00
+    qx[:] = tx[:, None] + a00[:, None] * dx
+    qy[:] = ty[:, None] + a10[:, None] * dx + a11[:, None] * dy
+
+
+def _cholesky(cxx: Array, cxy: Array, cyy: Array) -> tuple[Array, Array, Array]:
+    l00 = np.sqrt(cxx)
+    l10 = cxy / l00
+    return l00, l10, np.sqrt(np.maximum(cyy - l10 * l10, 1e-300))

@@ -1,0 +1,73 @@
+"""A scene: floes, obstacles and the domain they live in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from banquise.errors import CaseError, ShapeError
+from banquise.scene.bodies import Bodies
+from banquise.scene.domain import Box, Domain, Periodic
+from banquise.scene.floe import Floe, Obstacle
+
+
+class Scene:
+    """Floes, obstacles and a domain.
+
+    Parameters
+    ----------
+    floes : list of `bq.Floe` and `bq.Disc`
+    obstacles : list of `bq.Obstacle`
+    domain : None (open sea), `bq.Box` or `bq.Periodic`
+
+    >>> from banquise.scene.floe import Disc
+    >>> Scene([Disc((0, 0), 1.0)])
+    Scene: 1 floe, 3.142 m2 of ice, no obstacles, open sea
+    """
+
+    def __init__(self, floes: Iterable[Floe] = (), obstacles: Iterable[Obstacle] = (), domain: Domain = None):
+        self.floes: tuple[Floe, ...] = tuple(floes)
+        self.obstacles: tuple[Obstacle, ...] = tuple(obstacles)
+        for k, floe in enumerate(self.floes):
+            if not isinstance(floe, Floe):
+                raise ShapeError(f"scene: floes[{k}] is {type(floe).__name__}, expected bq.Floe or bq.Disc.")
+        for k, obstacle in enumerate(self.obstacles):
+            if not isinstance(obstacle, Obstacle):
+                raise ShapeError(f"scene: obstacles[{k}] is {type(obstacle).__name__}, expected bq.Obstacle.")
+        if domain is not None and not isinstance(domain, Box | Periodic):
+            raise CaseError(f"scene: domain is {type(domain).__name__}, expected None, bq.Box or bq.Periodic.")
+        self.domain = domain
+
+    def bodies(self) -> Bodies:
+        """Fresh columns of this scene, for a simulation to move."""
+        return Bodies.of(self.floes, self.obstacles)
+
+    def overlaps(self) -> list[tuple[int, int, float]]:
+        """Pairs (i, j, overlap area m2) of floes, obstacles (numbered after the floes) that overlap, for checks."""
+        parts: Sequence[Any] = [*self.floes, *self.obstacles]
+        polygons: NDArray[Any] = np.array([p.polygon for p in parts], dtype=object)
+        if len(polygons) < 2:
+            return []
+        i, j = shapely.STRtree(polygons).query(polygons, predicate="intersects")
+        keep = (i < j) & (i < len(self.floes))
+        i, j = i[keep], j[keep]
+        area = shapely.area(shapely.intersection(polygons[i], polygons[j]))
+        small = np.minimum([parts[k].area for k in i], [parts[k].area for k in j])
+        # what touches along a border intersects in a line: an overlap is more than round-off of the smaller floe
+        found = area > 1e-9 * small
+        return [(int(a), int(b), float(s)) for a, b, s in zip(i[found], j[found], area[found])]
+
+    def __repr__(self) -> str:
+        ice = sum(f.area for f in self.floes)
+        count = f"{len(self.floes):,} floe{'s' if len(self.floes) != 1 else ''}"
+        rock = (
+            f"{len(self.obstacles)} obstacle{'s' if len(self.obstacles) != 1 else ''}"
+            if self.obstacles
+            else "no obstacles"
+        )
+        where = "open sea" if self.domain is None else repr(self.domain)
+        return f"Scene: {count}, {ice:.4g} m2 of ice, {rock}, {where}"
