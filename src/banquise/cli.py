@@ -23,7 +23,7 @@ First steps:
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> None:  # type: ignore[override]
-        if "invalid choice" in message and "argument command" in message:
+        if "invalid choice" in message and "argument COMMAND" in message:
             word = message.split("'")[1]
             message = f"no command {word!r}. {nearest(word, COMMANDS)}"
         print(f"banquise: {message}\nTry: {self.prog} --help", file=sys.stderr)

@@ -81,6 +81,8 @@ class Bodies:
     qx: Array
     qy: Array
     qw: Array
+    moment_x: Array  # first moments of the area about the centre of mass (m3): zero for constant thickness
+    moment_y: Array
 
     n_free: int
     materials: list[str]
@@ -172,6 +174,7 @@ class Bodies:
             start = np.cumsum([0, *[len(r) for r in rings]]).astype(np.int32)
             body = np.cumsum(counts).astype(np.int32)
         self.qx, self.qy, self.qw = quadrature_points(np.ascontiguousarray(vertices), start, body, moments[:n])
+        self.moment_x, self.moment_y = np.ascontiguousarray(moments[:n, 1]), np.ascontiguousarray(moments[:n, 2])
 
     def world_rings(self, row: int) -> list[Array]:
         """The rings of a row where they are now (rounding not included)."""

@@ -1,0 +1,411 @@
+"""Case files: TOML in, a checked case out, and back. Everything a case file can say a script can say.
+
+A case has the tables [scene], [forcing], [contact], [scheme], [run]; `Case.simulation()` makes the simulation.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from banquise.errors import BanquiseError, CaseError, nearest
+from banquise.forcing.flows import Field, Series, Uniform
+from banquise.forcing.forcing import Forcing, Load
+from banquise.recording.run_file import Run, open_run
+from banquise.scene.domain import Box, Periodic
+from banquise.scene.floe import Disc, Floe, Obstacle
+from banquise.scene.scene import Scene
+from banquise.schemes import SCHEMES
+from banquise.settings import Contact
+from banquise.simulation import INTEGRATORS, Simulation
+from banquise.units import quantity
+
+_FLOE = {
+    "ring", "holes", "disc", "radius", "thickness", "density", "velocity", "spin", "water_drag", "air_drag", "material", "name",
+}  # fmt: skip
+_OBSTACLE = {"ring", "holes", "centre", "radius", "velocity", "spin", "material", "name"}
+_FORCING = {
+    "wind", "current", "latitude", "coriolis", "gravity", "loads", "relative_wind", "turning_angle", "air_density", "water_density",
+}  # fmt: skip
+_LOAD = {"floe", "force", "point", "torque", "start", "stop"}
+_SERIES = {"times", "u", "v", "after_end"}
+_RUN = {"until", "every", "output", "start"}
+_SCENE = {"floes", "obstacles", "domain", "file"}
+_TOP = {"title", "seed", "integrator", "scene", "forcing", "contact", "scheme", "fracture", "run"}
+_KINDS = {"length": ("thickness", "radius"), "density": ("density",), "rate": ("spin",)}
+
+
+@dataclass
+class Case:
+    """A checked case: scene, forcing, settings, and how long to run."""
+
+    scene: Scene
+    forcing: Forcing
+    contact: Contact
+    scheme: Any
+    until: Any = None
+    every: Any = None
+    output: str | None = None
+    title: str = "Banquise run"
+    start: str | None = None
+    seed: int = 0
+    integrator: str = "fitted"
+    fracture: Any = None
+
+    def simulation(self) -> Simulation:
+        """A simulation of this case, at time 0."""
+        return Simulation(
+            self.scene,
+            forcing=self.forcing,
+            contact=self.contact,
+            scheme=self.scheme,
+            fracture=self.fracture,
+            seed=self.seed,
+            integrator=self.integrator,
+            title=self.title,
+            start=self.start,
+        )
+
+    def run(self, output: str | Path | None = None, progress: bool = False, **options: Any) -> Run:
+        """Run it; `until`, `every` and `callbacks` may be given here too."""
+        until = options.pop("until", self.until)
+        if until is None:
+            raise CaseError('run: until is missing. Say how long to run, such as until = "2 h".')
+        every = options.pop("every", self.every)
+        where = self.output if output is None else output
+        return self.simulation().run(until, every, output=where, progress=progress, **options)
+
+
+def load_case(path: str | Path) -> Case:
+    """Read and check a TOML case file."""
+    path = Path(path)
+    try:
+        text = path.read_bytes().decode()
+        data = tomllib.loads(text)
+    except FileNotFoundError:
+        raise CaseError(f"{path}: no such case file.") from None
+    except IsADirectoryError:
+        raise CaseError(f"{path}: is a folder, expected a case file (TOML).") from None
+    except UnicodeDecodeError:
+        raise CaseError(f"{path}: not a text file, expected a case file (TOML).") from None
+    except tomllib.TOMLDecodeError as problem:
+        raise CaseError(f"{path}: not valid TOML: {problem}.") from None
+    try:
+        return case_of(data, path.parent)
+    except BanquiseError as problem:
+        raise type(problem)(f"{path}: {problem}") from None
+
+
+def case_of(data: Mapping[str, Any], folder: Path = Path()) -> Case:
+    """A case from the tables of a case file; files it names are looked for in `folder`."""
+    _known(data, _TOP, "case")
+    scene = _scene(_table(data, "scene"), folder)
+    run = _table(data, "run")
+    _known(run, _RUN, "run")
+    seed = data.get("seed", 0)
+    if isinstance(seed, bool) or not isinstance(seed, int):
+        raise CaseError(f"seed: got {seed!r}, expected a whole number.")
+    integrator = data.get("integrator", "fitted")
+    if integrator not in INTEGRATORS:
+        raise CaseError(f"integrator: got {integrator!r}. {nearest(str(integrator), INTEGRATORS)}")
+    if data.get("fracture") is not None:
+        raise CaseError("fracture: not available in case files yet; remove the table.")
+    return Case(
+        scene=scene,
+        forcing=_forcing(_table(data, "forcing")),
+        contact=_contact(_table(data, "contact")),
+        scheme=_scheme(_table(data, "scheme")),
+        until=run.get("until"),
+        every=run.get("every"),
+        output=run.get("output"),
+        start=run.get("start"),
+        title=str(data.get("title", "Banquise run")),
+        seed=seed,
+        integrator=integrator,
+    )
+
+
+def _table(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    table = data.get(name, {})
+    if not isinstance(table, Mapping):
+        raise CaseError(f"{name}: got {table!r}, expected a table [{name}].")
+    return table
+
+
+def _known(table: Mapping[str, Any], known: set[str], what: str) -> None:
+    for key in table:
+        if key not in known:
+            raise CaseError(f"{what}: unknown key {key!r}. {nearest(key, known)}")
+
+
+def _numbers(table: Mapping[str, Any], what: str) -> dict[str, Any]:
+    """The same table with text such as "1.2 m" read into SI where the key is a quantity."""
+    out = dict(table)
+    for kind, keys in _KINDS.items():
+        for key in keys:
+            if isinstance(out.get(key), str):
+                out[key] = quantity(out[key], kind, f"{what}: {key}")
+    if isinstance(out.get("velocity"), list):
+        out["velocity"] = tuple(
+            quantity(c, "speed", f"{what}: velocity") if isinstance(c, str) else c for c in out["velocity"]
+        )
+    return out
+
+
+def _each(table: Mapping[str, Any], key: str, make: Callable[[Mapping[str, Any], str], Any], what: str) -> list[Any]:
+    entries = table.get(key, [])
+    if not isinstance(entries, list) or not all(isinstance(e, Mapping) for e in entries):
+        raise CaseError(f"{what}.{key}: expected a list of tables, [[{what}.{key}]].")
+    return [make(entry, f"{what}.{key}[{k}]") for k, entry in enumerate(entries)]
+
+
+def _named(where: str, make: Callable[[], Any]) -> Any:
+    """Call `make`; an error says which entry of the case it was."""
+    try:
+        return make()
+    except BanquiseError as problem:
+        raise type(problem)(f"{where}: {problem}") from None
+
+
+def _scene(table: Mapping[str, Any], folder: Path) -> Scene:
+    _known(table, _SCENE, "scene")
+    floes: list[Floe] = []
+    obstacles: list[Obstacle] = []
+    domain = _domain(table.get("domain"))
+    if "file" in table:
+        found = read_scene_file(folder / str(table["file"]))
+        floes, obstacles, domain = [*found.floes], [*found.obstacles], domain or found.domain
+    floes += _each(table, "floes", _floe, "scene")
+    obstacles += _each(table, "obstacles", _obstacle, "scene")
+    if not floes:
+        raise CaseError("scene: no floes. Add [[scene.floes]] with a ring or a disc, or `file`.")
+    return Scene(floes, obstacles, domain)
+
+
+def read_scene_file(path: Path) -> Scene:
+    """The last state of a run file."""
+    return open_run(path).scene
+
+
+def _floe(entry: Mapping[str, Any], where: str) -> Floe:
+    _known(entry, _FLOE, where)
+    options = _numbers(entry, where)
+    if ("ring" in options) == ("disc" in options):
+        raise CaseError(f"{where}: give either a ring ([[x, y], ...]) or a disc ([x, y] and radius).")
+    if "disc" in options:
+        if "radius" not in options:
+            raise CaseError(f"{where}: a disc needs a radius.")
+        return _named(where, lambda: Disc(options.pop("disc"), **options))
+    return _named(where, lambda: Floe(**options))
+
+
+def _obstacle(entry: Mapping[str, Any], where: str) -> Obstacle:
+    _known(entry, _OBSTACLE, where)
+    options = _numbers(entry, where)
+    if ("ring" in options) == ("centre" in options):
+        raise CaseError(f"{where}: give either a ring ([[x, y], ...]) or a centre ([x, y] and radius).")
+    if "centre" in options:
+        options["ring"] = [options.pop("centre")]
+    return _named(where, lambda: Obstacle(**options))
+
+
+def _domain(entry: Any) -> Box | Periodic | None:
+    if entry is None:
+        return None
+    if not isinstance(entry, Mapping):
+        raise CaseError(f"scene.domain: got {entry!r}, expected a table with kind = 'box' or 'periodic'.")
+    options = dict(entry)
+    kind = options.pop("kind", None)
+    makers: dict[str, Any] = {"box": Box, "periodic": Periodic}
+    if kind not in makers:
+        raise CaseError(f"scene.domain: kind is {kind!r}. {nearest(str(kind), makers)}")
+    known = {f.name for f in fields(makers[kind])}
+    _known(options, known, "scene.domain")
+    missing = {"xmin", "xmax", "ymin", "ymax"} - set(options)
+    if missing:
+        raise CaseError(f"scene.domain: {', '.join(sorted(missing))} missing.")
+    if "open" in options:
+        options["open"] = tuple(options["open"]) if isinstance(options["open"], list) else (options["open"],)
+    return _named("scene.domain", lambda: makers[kind](**options))
+
+
+def _forcing(table: Mapping[str, Any]) -> Forcing:
+    _known(table, _FORCING, "forcing")
+    options = dict(table)
+    for name in ("wind", "current"):
+        if isinstance(options.get(name), Mapping):
+            series = options[name]
+            _known(series, _SERIES, f"forcing.{name}")
+            missing = {"times", "u", "v"} - set(series)
+            if missing:
+                raise CaseError(f"forcing.{name}: {', '.join(sorted(missing))} missing for a time series.")
+            options[name] = _named(f"forcing.{name}", lambda series=series: Series(**series))
+        elif isinstance(options.get(name), list):
+            options[name] = [
+                quantity(c, "speed", f"forcing.{name}") if isinstance(c, str) else c for c in options[name]
+            ]
+    options["loads"] = _each(table, "loads", _load, "forcing")
+    return _named("forcing", lambda: Forcing(**options))
+
+
+def _load(entry: Mapping[str, Any], where: str) -> Load:
+    _known(entry, _LOAD, where)
+    if "floe" not in entry:
+        raise CaseError(f"{where}: floe is missing (the number of the floe it acts on).")
+    return _named(where, lambda: Load(**entry))
+
+
+def _contact(table: Mapping[str, Any]) -> Contact:
+    _known(table, {f.name for f in fields(Contact)}, "contact")
+    options = dict(table)
+    for name in ("friction", "restitution"):
+        if isinstance(options.get(name), Mapping):
+            options[name] = {_pair(key, name): value for key, value in options[name].items()}
+    return _named("contact", lambda: Contact(**options))
+
+
+def _pair(key: str, name: str) -> tuple[str, str]:
+    parts = tuple(p.strip() for p in key.split("-"))
+    if len(parts) != 2:
+        raise CaseError(f"contact.{name}: key {key!r}, expected two materials joined by '-', such as \"ice-rock\".")
+    return parts[0], parts[1]
+
+
+def _scheme(table: Mapping[str, Any]) -> Any:
+    options = dict(table)
+    kind = options.pop("kind", next(iter(SCHEMES)))
+    if kind not in SCHEMES:
+        raise CaseError(f"scheme: kind is {kind!r}. {nearest(str(kind), SCHEMES)}")
+    maker = SCHEMES[kind]
+    _known(options, {f.name for f in fields(maker)}, "scheme")
+    return _named("scheme", lambda: maker(**options))
+
+
+# ---------------------------------------------------------------- and back
+
+
+def save_case(case: Case | Simulation, path: str | Path, until: Any = None, every: Any = None) -> None:
+    """Write a case file that `load_case` reads back to the same case."""
+    Path(path).write_text(toml_of(tables_of(case, until, every)))
+
+
+def tables_of(case: Case | Simulation, until: Any = None, every: Any = None) -> dict[str, Any]:
+    """The tables of a case file for a case or a simulation."""
+    scheme = case.scheme
+    kind = next((name for name, maker in SCHEMES.items() if type(scheme) is maker), None)
+    if kind is None:
+        raise CaseError(f"scheme {scheme!r}: an own scheme cannot be written to a case file.")
+    run = {"until": until or getattr(case, "until", None), "every": every or getattr(case, "every", None)}
+    run |= {"output": getattr(case, "output", None), "start": case.start}
+    return {
+        "title": case.title,
+        "seed": case.seed,
+        "integrator": case.integrator,
+        "scene": _scene_table(case.scene),
+        "forcing": _forcing_table(case.forcing),
+        "contact": _contact_table(case.contact),
+        "scheme": {"kind": kind, **{f.name: getattr(scheme, f.name) for f in fields(scheme)}},
+        "run": run,
+    }
+
+
+def _scene_table(scene: Scene) -> dict[str, Any]:
+    floes = []
+    for k, floe in enumerate(scene.floes):
+        if not floe.flat:
+            raise CaseError(f"floe {k}: a thickness that varies cannot be written to a case file.")
+        shape: dict[str, Any] = (
+            {"disc": floe.ring[0]} if len(floe.ring) == 1 else {"ring": floe.ring, "holes": list(floe.holes)}
+        )
+        names = ("radius", "density", "velocity", "spin", "water_drag", "air_drag", "material", "name")
+        floes.append({**shape, "thickness": floe.thickness, **{n: getattr(floe, n) for n in names}})
+    obstacles = []
+    for k, rock in enumerate(scene.obstacles):
+        if rock.path is not None:
+            raise CaseError(f"obstacle {k}: a path is a function and cannot be written to a case file.")
+        shape = {"centre": rock.ring[0]} if len(rock.ring) == 1 else {"ring": rock.ring, "holes": list(rock.holes)}
+        names = ("radius", "velocity", "spin", "material", "name")
+        obstacles.append({**shape, **{n: getattr(rock, n) for n in names}})
+    domain = scene.domain
+    table: dict[str, Any] = {"floes": floes, "obstacles": obstacles}
+    if domain is not None:
+        table["domain"] = {
+            "kind": type(domain).__name__.lower(),
+            **{f.name: getattr(domain, f.name) for f in fields(domain)},
+        }
+    return table
+
+
+def _forcing_table(forcing: Forcing) -> dict[str, Any]:
+    if forcing.forces:
+        raise CaseError("forcing.forces: your own functions cannot be written to a case file.")
+    table: dict[str, Any] = {}
+    for name in ("wind", "current"):
+        flow = getattr(forcing, name)
+        if isinstance(flow, Field):
+            raise CaseError(f"forcing.{name}: a function cannot be written to a case file.")
+        if isinstance(flow, Uniform):
+            table[name] = [flow.u, flow.v]
+        elif isinstance(flow, Series):
+            table[name] = {"times": flow.times, "u": flow.u, "v": flow.v, "after_end": flow.after_end}
+    if forcing.latitude is not None:
+        table["latitude"] = forcing.latitude
+    elif forcing.coriolis:
+        table["coriolis"] = forcing.coriolis
+    for name in ("gravity", "relative_wind", "turning_angle", "air_density", "water_density"):
+        table[name] = getattr(forcing, name)
+    table["loads"] = [{f.name: getattr(load, f.name) for f in fields(load)} for load in forcing.loads]
+    return table
+
+
+def _contact_table(contact: Contact) -> dict[str, Any]:
+    table = {f.name: getattr(contact, f.name) for f in fields(contact)}
+    for name in ("friction", "restitution"):
+        if isinstance(table[name], dict):
+            table[name] = {"-".join(pair): value for pair, value in table[name].items()}
+    return table
+
+
+def toml_of(tables: Mapping[str, Any]) -> str:
+    """TOML text of nested tables; None and empty lists are left out."""
+    lines: list[str] = []
+    _write_table(tables, "", lines)
+    return "\n".join(lines).lstrip() + "\n"
+
+
+def _write_table(table: Mapping[str, Any], prefix: str, lines: list[str]) -> None:
+    nested = {}
+    for key, value in table.items():
+        if value is None or (isinstance(value, list | tuple) and len(value) == 0):
+            continue
+        if isinstance(value, Mapping) or (isinstance(value, list) and isinstance(value[0], Mapping)):
+            nested[key] = value
+        else:
+            lines.append(f"{_key(key)} = {_toml_value(value)}")
+    for key, value in nested.items():
+        name = f"{prefix}{_key(key)}"
+        for entry in value if isinstance(value, list) else [value]:
+            lines += ["", f"[[{name}]]" if isinstance(value, list) else f"[{name}]"]
+            _write_table(entry, name + ".", lines)
+
+
+def _key(key: str) -> str:
+    return key if key.replace("_", "").replace("-", "").isalnum() else json.dumps(key)
+
+
+def _toml_value(value: Any) -> str:
+    if isinstance(value, bool | np.bool_):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, np.ndarray | list | tuple):
+        return "[" + ", ".join(_toml_value(v) for v in value) + "]"
+    if isinstance(value, int | np.integer):
+        return str(int(value))
+    return repr(float(value))  # shortest text that reads back to the same bits; inf and nan are TOML too

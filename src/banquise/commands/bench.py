@@ -1,0 +1,41 @@
+"""banquise bench: the benchmark scenes."""
+
+from __future__ import annotations
+
+import argparse
+
+HELP = "time the benchmark scenes"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("names", nargs="*", help="benchmarks (default: all)")
+    parser.add_argument("--quick", action="store_true", help="small sizes, few repeats")
+    parser.add_argument("--peers", action="store_true", help="also run other codes on the same scenes (extra: peers)")
+    parser.add_argument("--threads", type=int, help="threads to use (default: all cores)")
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    import json
+    import sys
+
+    from banquise import bench
+    from banquise.threads import set_threads
+
+    if args.threads is not None:
+        set_threads(max(1, args.threads))
+    bench.peers = args.peers
+    figures = []
+    for name in args.names or bench.BENCHES:
+        print(f"{name} ...", file=sys.stderr, flush=True)
+        for figure in bench.run(name, args.quick):
+            figures.append((name, figure))
+            if not args.json:
+                bar = "" if figure.at_most is None else f"  (bar: at most {figure.at_most:g})"
+                bar = f"  (bar: at least {figure.at_least:g})" if figure.at_least is not None else bar
+                mark = "" if not bar else ("  ok" if figure.holds else "  NOT MET")
+                note = f"  {figure.note}" if figure.note else ""
+                print(f"{name:12} {figure.name:44} {figure.value:12.5g} {figure.unit}{bar}{mark}{note}", flush=True)
+    if args.json:
+        print(json.dumps([{"bench": name, **figure.as_dict()} for name, figure in figures], indent=1))
+    return 0 if all(figure.holds for _, figure in figures) else 1

@@ -1,0 +1,81 @@
+"""banquise check: everything that can be found wrong before a long run."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+HELP = "find what is wrong with a case before a long run"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("case", help="case file (TOML)")
+    parser.add_argument("--json", action="store_true", help="print the findings as JSON")
+
+
+def findings(case: Any) -> list[tuple[str, str]]:
+    """(level, text), errors first; level is "error" or "note"."""
+    from banquise.errors import BanquiseError
+    from banquise.units import duration
+
+    found: list[tuple[str, str]] = []
+    try:
+        if case.until is None:
+            raise BanquiseError('run: until is missing. Say how long to run, such as until = "2 h".')
+        until = duration(case.until, "run.until")
+        if until <= 0:
+            raise BanquiseError(f"run.until: got {case.until!r}, expected a time above 0.")
+        every = duration(case.every, "run.every") if case.every is not None else until / 100
+        if every <= 0:
+            raise BanquiseError(f"run.every: got {case.every!r}, expected a time above 0.")
+        case.forcing.check(len(case.scene.floes), until)
+        records = int(until / every) + 1
+        size = 48 * records * len(case.scene.floes)
+        found.append(
+            (
+                "note",
+                f"{len(case.scene.floes):,} floes, {records:,} records, about {size / 1e6:.3g} MB before compression.",
+            )
+        )
+    except BanquiseError as problem:
+        found.append(("error", str(problem)))
+    n = len(case.scene.floes)
+    for i, j, area in case.scene.overlaps():
+        other = f"floe {j}" if j < n else f"obstacle {j - n}"
+        found.append(("error", f"floe {i} and {other} overlap by {area:.4g} m2. Move one of them apart."))
+    return sorted(found, key=lambda f: f[0] != "error")
+
+
+def summary(run: Any) -> dict[str, Any]:
+    """A run in numbers, for programs."""
+    ledger = run.ledger
+    return {
+        "output": None if run.path is None else str(run.path),
+        "floes": int(run.dataset.sizes["floe"]),
+        "records": int(run.dataset.sizes["time"]),
+        "time": float(run.dataset.time[-1]),
+        "kinetic_energy": float(ledger.kinetic_energy[-1]),
+        "balance": float(ledger.balance[-1]),
+        "collisions": int(ledger.collisions.sum()),
+        "unsolved": int(ledger.unsolved.sum()),
+        "max_overlap": float(ledger.max_overlap.max()),
+        "residual": float(ledger.residual.max()),
+        "steps": int(ledger.steps.sum()),
+        "profile": run.profile,
+    }
+
+
+def run(args: argparse.Namespace) -> int:
+    import json
+
+    from banquise.case import load_case
+
+    found = findings(load_case(args.case))
+    bad = any(level == "error" for level, _ in found)
+    if args.json:
+        print(json.dumps({"ok": not bad, "findings": [{"level": a, "text": b} for a, b in found]}))
+    else:
+        for level, text in found:
+            print(f"{level}: {text}")
+        print(f"{args.case}: {'not ready' if bad else 'ready to run'}")
+    return 2 if bad else 0

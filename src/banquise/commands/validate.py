@@ -1,0 +1,38 @@
+"""banquise validate: every classical case, expected, got, pass."""
+
+from __future__ import annotations
+
+import argparse
+
+HELP = "run every case with a known answer: expected, got, pass"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("groups", nargs="*", help="groups of cases (default: all)")
+    parser.add_argument("--json", action="store_true", help="print the rows as JSON")
+
+
+def run(args: argparse.Namespace) -> int:
+    import json
+
+    from banquise.validation import rows
+    from banquise.warmup import say_if_compiling
+
+    say_if_compiling()
+    found = list(rows(args.groups or None))
+    failed = [row for _, row in found if not row.passed]
+    if args.json:
+        print(json.dumps([{"group": group, **row.as_dict()} for group, row in found], indent=1))
+    else:
+        from rich.console import Console
+        from rich.table import Table
+
+        table = Table("case", "principle", "parameters", "expected", "got", "error", "pass")
+        for _, row in found:
+            mark = "[green]yes[/]" if row.passed else "[bold red]NO[/]"
+            numbers = (f"{row.expected:.10g}", f"{row.got:.10g}", f"{row.error:.1e}")
+            table.add_row(row.case, row.principle, row.parameters, *numbers, mark)
+        console = Console(width=None if Console().is_terminal else 160)
+        console.print(table)
+        console.print(f"{len(found) - len(failed)} of {len(found)} pass")
+    return 1 if failed else 0

@@ -1,0 +1,155 @@
+"""All that pushes the ice, as a user writes it down."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from banquise import constants
+from banquise.errors import ForcingError
+from banquise.forcing.flows import Flow, as_flow
+from banquise.units import quantity
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Load:
+    """A force (N) and torque (N m) on one floe, from `start` to `stop` (s, or text with units).
+
+    `point` is where the force acts, in the floe's own frame (m from its centre of mass, turning with it); the centre
+    if None. The force keeps its direction in the map frame.
+    """
+
+    floe: int
+    force: tuple[float, float] = (0.0, 0.0)
+    point: tuple[float, float] | None = None
+    torque: float = 0.0
+    start: Any = 0.0
+    stop: Any = math.inf
+
+    def __post_init__(self) -> None:
+        what = f"load on floe {self.floe!r}"
+        if isinstance(self.floe, bool) or not isinstance(self.floe, int | np.integer) or self.floe < 0:
+            raise ForcingError(f"{what}: expected the number of a floe, 0 or more.")
+        for name in ("start", "stop"):
+            object.__setattr__(self, name, quantity(getattr(self, name), "time", f"{what}: {name}"))
+        object.__setattr__(self, "force", _numbers(self.force, 2, f"{what}: force"))
+        if self.point is not None:
+            object.__setattr__(self, "point", _numbers(self.point, 2, f"{what}: point"))
+        object.__setattr__(self, "torque", _numbers([self.torque], 1, f"{what}: torque")[0])
+        if math.isnan(self.start) or math.isnan(self.stop) or self.stop <= self.start:
+            raise ForcingError(f"{what}: acts from {self.start:g} to {self.stop:g} s, expected start < stop.")
+
+
+def _numbers(value: Any, n: int, what: str) -> tuple[float, ...]:
+    try:
+        found = tuple(float(c) for c in value)
+    except (TypeError, ValueError):
+        found = ()
+    if len(found) != n or not all(map(math.isfinite, found)):
+        raise ForcingError(f"{what}: got {value!r}, expected {n} finite number{'s' if n > 1 else ''}.")
+    return found
+
+
+class Forcing:
+    """Wind, current, Coriolis, gravity, loads and your own forces.
+
+    Parameters
+    ----------
+    wind, current : None (no air, no water), (u, v) m/s, a `bq.Series`, or a function (x, y, t) -> (u, v)
+    latitude : degrees; or `coriolis` = f in 1/s; none when neither is given
+    gravity : (gx, gy) m/s2 in the plane, (gx, gy, gz) for blocks
+    loads : list of `bq.Load`
+    forces : functions of the state (`state.time`, `state.bodies`) -> (n, 3) force x, y (N) and torque (N m) a floe
+    relative_wind : subtract the ice velocity from the wind in the air drag
+    turning_angle : degrees, turns the water drag counter-clockwise
+    """
+
+    def __init__(
+        self,
+        wind: Any = None,
+        current: Any = None,
+        latitude: float | None = None,
+        coriolis: float | None = None,
+        gravity: Any = None,
+        loads: Sequence[Load] = (),
+        forces: Sequence[Callable[[Any], Any]] = (),
+        relative_wind: bool = False,
+        turning_angle: float = 0.0,
+        air_density: float = constants.AIR_DENSITY,
+        water_density: float = constants.WATER_DENSITY,
+    ):
+        self.wind: Flow = as_flow(wind, "wind")
+        self.current: Flow = as_flow(current, "current")
+        self.latitude = latitude
+        self.coriolis = _coriolis(latitude, coriolis)
+        self.gravity = None if gravity is None else _gravity(gravity)
+        self.loads = tuple(loads)
+        for k, load in enumerate(self.loads):
+            if not isinstance(load, Load):
+                raise ForcingError(f"loads[{k}] is {type(load).__name__}, expected bq.Load.")
+        self.forces = tuple(forces)
+        for k, force in enumerate(self.forces):
+            if not callable(force):
+                raise ForcingError(f"forces[{k}] is {force!r}, expected a function of the state.")
+        self.relative_wind = bool(relative_wind)
+        self.turning_angle = _numbers([turning_angle], 1, "turning_angle")[0]
+        if abs(self.turning_angle) >= 90:
+            raise ForcingError(
+                f"turning_angle: got {turning_angle} degrees, expected between -90 and 90: beyond, drag drives."
+            )
+        self.air_density = _density(air_density, "air_density")
+        self.water_density = _density(water_density, "water_density")
+
+    def instants(self) -> Array:
+        """Times at which a load starts or stops: steps land on them (s)."""
+        return np.unique([t for load in self.loads for t in (load.start, load.stop) if math.isfinite(t)])
+
+    def check(self, n_floes: int, until: float) -> None:
+        """Raise if the forcing does not cover the run or names a floe that is not there."""
+        for load in self.loads:
+            if load.floe >= n_floes:
+                raise ForcingError(f"load on floe {load.floe}: the scene has floes 0 to {n_floes - 1}.")
+        for name, flow in (("wind", self.wind), ("current", self.current)):
+            if flow is not None:
+                flow.check_cover(until, name)
+
+    def __repr__(self) -> str:
+        acting = [name for name in ("wind", "current", "gravity") if getattr(self, name) is not None]
+        if self.coriolis:
+            acting.append(f"f = {self.coriolis:.3g} 1/s")
+        if self.loads:
+            acting.append(f"{len(self.loads)} loads")
+        if self.forces:
+            acting.append(f"{len(self.forces)} forces")
+        return "Forcing: " + (", ".join(acting) or "none")
+
+
+def _coriolis(latitude: float | None, coriolis: float | None) -> float:
+    if latitude is not None and coriolis is not None:
+        raise ForcingError("give latitude or coriolis, not both.")
+    if coriolis is not None:
+        return _numbers([coriolis], 1, "coriolis")[0]
+    if latitude is None:
+        return 0.0
+    degrees = _numbers([latitude], 1, "latitude")[0]
+    if abs(degrees) > 90:
+        raise ForcingError(f"latitude: got {latitude}, expected degrees between -90 and 90.")
+    return 2 * constants.EARTH_RATE * math.sin(math.radians(degrees))
+
+
+def _gravity(value: Any) -> tuple[float, ...]:
+    return _numbers(value, 3 if np.size(value) == 3 else 2, "gravity")
+
+
+def _density(value: Any, what: str) -> float:
+    number = _numbers([value], 1, what)[0]
+    if number <= 0:
+        raise ForcingError(f"{what}: got {number:g}, expected a density above 0 kg/m3.")
+    return number

@@ -1,0 +1,119 @@
+"""Free motion: what the forces do to floes that touch nothing over a step."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from banquise.forcing.flows import Field, Flow
+from banquise.forcing.forcing import Forcing
+from banquise.motion._kernels import free_motion
+from banquise.scene.bodies import Bodies
+from banquise.threads import over_blocks
+
+Array = NDArray[np.float64]
+WORKS = ("work_wind", "work_current", "work_gravity", "work_loads")
+_NO_FLOW = np.zeros((1, 2, 1))
+
+
+@dataclass(frozen=True)
+class FreeMotion:
+    """Velocity (n, 3) at the end of the step, displacement (n, 3) over it, and work (n, 4) of each force."""
+
+    velocity: Array
+    displacement: Array
+    work: Array
+
+
+def free_motion_of(
+    bodies: Bodies, forcing: Forcing, time: float, step: float, pushes: Array, euler: bool = False
+) -> FreeMotion:
+    """Free motion of all floes from `time` over `step`; forcing is taken at the middle of the step (its start: Euler).
+
+    `pushes` (n, 3) are the loads and the user's own forces, constant over the step.
+    """
+    n = bodies.n_free
+    instant = time if euler else time + 0.5 * step
+    lead = 0.0 if euler else 0.5 * step
+    water_mode, water_u, water_v, water_flow = _flow_at(forcing.current, bodies, instant, lead)
+    air_mode, air_u, air_v, air_flow = _flow_at(forcing.wind, bodies, instant, lead)
+    water = forcing.water_density * bodies.water_drag[:n] * (water_mode > 0)
+    air = forcing.air_density * bodies.air_drag[:n] * (air_mode > 0)
+    gravity = np.array(forcing.gravity[:2] if forcing.gravity else (0.0, 0.0))
+    out = FreeMotion(np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 4)))
+    coriolis = np.atleast_1d(np.asarray(forcing.coriolis, dtype=float))
+    b = bodies
+
+    def work(first: int, last: int) -> None:
+        free_motion(
+            first, last, step, coriolis, gravity, euler, math.radians(forcing.turning_angle),
+            b.cos, b.sin, b.u, b.v, b.spin, b.mass, b.inertia, b.area, b.extent,
+            b.qx, b.qy, b.qw, b.moment_x, b.moment_y,
+            water_mode, water_u, water_v, water_flow, water,
+            air_mode, forcing.relative_wind, air_u, air_v, air_flow, air,
+            pushes, out.velocity, out.displacement, out.work,
+        )  # fmt: skip
+
+    over_blocks(work, n)
+    return out
+
+
+def _flow_at(flow: Flow, bodies: Bodies, time: float, lead: float) -> tuple[int, float, float, Array]:
+    """(mode, u, v, flow at the points): 0 no fluid, 1 uniform, 2 at the points where they will be `lead` s from now."""
+    if flow is None:
+        return 0, 0.0, 0.0, _NO_FLOW
+    if not isinstance(flow, Field):
+        u, v = flow.at(time)
+        return 1, u, v, _NO_FLOW
+    x, y = quadrature_positions(bodies, lead)
+    return 2, 0.0, 0.0, np.stack(flow.sample(x, y, time), axis=1)
+
+
+def quadrature_positions(bodies: Bodies, lead: float = 0.0) -> tuple[Array, Array]:
+    """Quadrature points (n, 75) in the map frame, moved on by `lead` seconds of steady motion."""
+    n = bodies.n_free
+    turn = bodies.spin[:n] * lead
+    ch, sh = np.cos(turn), np.sin(turn)
+    c = (bodies.cos[:n] * ch - bodies.sin[:n] * sh)[:, None]
+    s = (bodies.sin[:n] * ch + bodies.cos[:n] * sh)[:, None]
+    x = (bodies.x[:n] + lead * bodies.u[:n])[:, None] + c * bodies.qx - s * bodies.qy
+    y = (bodies.y[:n] + lead * bodies.v[:n])[:, None] + s * bodies.qx + c * bodies.qy
+    return x, y
+
+
+def euler_bound(bodies: Bodies, forcing: Forcing, time: float) -> float:
+    """Largest stable step of explicit Euler (s), the papers' two bounds with rho h for their rho; inf without drag.
+
+    With k = rho_w C_w / (rho h) and N the Nansen number: 1 / (2 k N |U_a|), and 2 K / L with K = |N U_a + U_w|,
+    L = k (N^2 U_a^2 + (N U_a + 2 U_w)^2).
+    """
+    n = bodies.n_free
+    if n == 0 or forcing.current is None:
+        return math.inf
+    rate = forcing.water_density * bodies.water_drag[:n] * bodies.area[:n] / bodies.mass[:n]
+    air = forcing.air_density * bodies.air_drag[:n] / np.maximum(forcing.water_density * bodies.water_drag[:n], 1e-300)
+    nansen = np.sqrt(air)
+    wind = _largest(forcing.wind, bodies, time)
+    water = _largest(forcing.current, bodies, time)
+    u_a, u_w = math.hypot(*wind), math.hypot(*water)
+    drift = np.hypot(nansen * wind[0] + water[0], nansen * wind[1] + water[1])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        first = 1 / (2 * rate * nansen * u_a)
+        second = 2 * drift / (rate * (nansen**2 * u_a**2 + (nansen * u_a + 2 * u_w) ** 2))
+    first, second = (np.where(np.isfinite(b) & (rate > 0), b, math.inf) for b in (first, second))
+    return float(min(first.min(), second.min()))
+
+
+def _largest(flow: Flow, bodies: Bodies, time: float) -> tuple[float, float]:
+    """The flow where it is strongest over the floes."""
+    if flow is None:
+        return 0.0, 0.0
+    if not isinstance(flow, Field):
+        return flow.at(time)
+    n = bodies.n_free
+    u, v = flow.sample(bodies.x[:n], bodies.y[:n], time)
+    k = int(np.argmax(u * u + v * v))
+    return float(u[k]), float(v[k])

@@ -1,0 +1,69 @@
+"""Progress of a run: a bar on a terminal, plain lines elsewhere, nothing when not asked."""
+
+from __future__ import annotations
+
+import sys
+import time as clock
+from types import TracebackType
+from typing import Any
+
+LINE_SECONDS = 10.0
+
+
+class Progress:
+    """Shows model time, step, floes, contacts and speed while a simulation runs."""
+
+    def __init__(self, shown: bool, simulation: Any, end: float):
+        self.shown = shown
+        self.simulation = simulation
+        self.start, self.end = simulation.time, end
+        self.steps = 0
+        self.began = self.last = clock.monotonic()
+        self._bar: Any = None
+
+    def __enter__(self) -> Progress:
+        if self.shown and sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+            from rich.progress import Progress as Bar
+
+            self._bar = Bar(
+                TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn(), console=Console(stderr=True)
+            )
+            self._bar.start()
+            self._task = self._bar.add_task(self._text(), total=self.end - self.start)
+        return self
+
+    def update(self) -> None:
+        """After each step."""
+        self.steps += 1
+        if not self.shown:
+            return
+        now = clock.monotonic()
+        if self._bar is not None:
+            if now - self.last > 0.1:
+                self._bar.update(self._task, completed=self.simulation.time - self.start, description=self._text())
+                self.last = now
+        elif now - self.last > LINE_SECONDS:
+            print(self._text(), file=sys.stderr, flush=True)
+            self.last = now
+
+    def _text(self) -> str:
+        sim = self.simulation
+        wall = max(clock.monotonic() - self.began, 1e-9)
+        speed = (sim.time - self.start) / wall
+        share = 100 * (sim.time - self.start) / (self.end - self.start)
+        contacts = int(sim.ledger.window["contacts"])
+        return (
+            f"{sim.time:,.6g} of {self.end:,.6g} s ({share:.0f} %), step {self.steps:,}, "
+            f"{sim.bodies.n_free:,} floes, {contacts:,} contacts, {speed:,.3g} x real time"
+        )
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.update(self._task, completed=self.simulation.time - self.start, description=self._text())
+            self._bar.stop()
+        elif self.shown:
+            print(self._text(), file=sys.stderr, flush=True)

@@ -1,0 +1,81 @@
+"""Validated, frozen settings of a simulation: one group a process."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from banquise.errors import CaseError, nearest
+
+ORDERS = ("simultaneous", "sequential")
+LAWS = ("poisson", "papers", "newton")
+
+
+def number(
+    value: Any, what: str, at_least: float | None = None, above: float | None = None, at_most: float = math.inf
+) -> float:
+    """A finite number within bounds, or an error that names it."""
+    try:
+        found = float(value)
+    except (TypeError, ValueError):
+        raise CaseError(f"{what}: got {value!r}, expected a number.") from None
+    low = -math.inf if at_least is None else at_least
+    if not math.isfinite(found) or found < low or found > at_most or (above is not None and found <= above):
+        wanted = [f"above {above:g}"] if above is not None else []
+        wanted += [f"at least {at_least:g}"] if at_least is not None else []
+        wanted += [f"at most {at_most:g}"] if math.isfinite(at_most) else []
+        raise CaseError(f"{what}: got {value!r}, expected a finite number {' and '.join(wanted)}.")
+    return found
+
+
+def one_of(value: Any, known: tuple[str, ...], what: str) -> str:
+    """One of the known words, or an error with the nearest."""
+    if value not in known:
+        raise CaseError(f"{what}: got {value!r}. {nearest(str(value), known)}")
+    return str(value)
+
+
+Table = dict[tuple[str, str], float]
+
+
+@dataclass(frozen=True)
+class Contact:
+    """What happens where floes meet.
+
+    Parameters
+    ----------
+    friction : Coulomb coefficient, a number or a table {("ice", "rock"): 0.3, ...} by material pair (any order);
+        a table's ("default", "default") entry serves the pairs it does not name
+    restitution : 0 to 1, likewise
+    order : "simultaneous" (all contacts of a group at once) or "sequential" (only those that approach, again and again)
+    law : "poisson" (two phases, energy guarded), "papers" (Poisson with the papers' fallback), "newton"
+    threshold : m/s, the relaxation c of the papers: contacts may keep approaching at up to this speed
+    active_only : only contacts that approach enter the problem
+    tolerance : scaled residual to which contact problems are solved
+    """
+
+    friction: float | Table = 0.7
+    restitution: float | Table = 0.35
+    order: str = "simultaneous"
+    law: str = "poisson"
+    threshold: float = 0.0
+    active_only: bool = False
+    tolerance: float = 1e-10
+
+    def __post_init__(self) -> None:
+        for name, most in (("friction", math.inf), ("restitution", 1.0)):
+            value = getattr(self, name)
+            if isinstance(value, dict):
+                for pair, entry in value.items():
+                    if not (isinstance(pair, tuple) and len(pair) == 2):
+                        raise CaseError(
+                            f"contact {name}: key {pair!r}, expected a pair of materials such as ('ice', 'rock')."
+                        )
+                    number(entry, f"contact {name} of {pair}", at_least=0.0, at_most=most)
+            else:
+                object.__setattr__(self, name, number(value, f"contact {name}", at_least=0.0, at_most=most))
+        one_of(self.order, ORDERS, "contact order")
+        one_of(self.law, LAWS, "contact law")
+        number(self.threshold, "contact threshold", at_least=0.0)
+        number(self.tolerance, "contact tolerance", above=0.0, at_most=1e-2)

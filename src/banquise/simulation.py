@@ -1,0 +1,277 @@
+"""A simulation owns the parts and runs them."""
+
+from __future__ import annotations
+
+import datetime
+import heapq
+import math
+import platform
+import time as clock
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from banquise import __version__
+from banquise.errors import BanquiseError, CaseError
+from banquise.forcing.forcing import Forcing
+from banquise.forcing.loads import State
+from banquise.motion.free_velocity import euler_bound
+from banquise.recording.ledger import Ledger
+from banquise.recording.progress import Progress
+from banquise.recording.recorder import Recorder, frame_of
+from banquise.recording.run_file import Run, shapes_dataset, write_run
+from banquise.schemes.event_driven import EventDriven
+from banquise.scene.scene import Scene
+from banquise.settings import Contact, one_of
+from banquise.units import duration
+from banquise.update.positions import ObstacleMotion
+
+INTEGRATORS = ("fitted", "euler")
+
+
+@dataclass(frozen=True)
+class Every:
+    """A callback on its own schedule: `call(simulation)` every `interval` (s, or text with units)."""
+
+    interval: Any
+    call: Callable[[Any], Any]
+
+    def __post_init__(self) -> None:
+        seconds = duration(self.interval, "callback interval")
+        if seconds <= 0:
+            raise CaseError(f"callback interval: got {self.interval!r}, expected a time above 0.")
+        object.__setattr__(self, "interval", seconds)
+
+
+class Simulation:
+    """A scene, what pushes it, how its contacts behave and how time goes.
+
+    Parameters
+    ----------
+    scene : `bq.Scene`
+    forcing : `bq.Forcing`; none by default
+    contact : `bq.Contact`
+    scheme : `bq.EventDriven`, ...
+    fracture : None, or a fracture law
+    integrator : "fitted" (stable at any step, second order) or "euler" (the papers', its step bounded)
+    seed : of every random choice
+    """
+
+    def __init__(
+        self,
+        scene: Scene,
+        forcing: Forcing | None = None,
+        contact: Contact | None = None,
+        scheme: Any = None,
+        fracture: Any = None,
+        seed: int = 0,
+        integrator: str = "fitted",
+        title: str = "Banquise run",
+        start: str | None = None,
+    ):
+        for value, kind, what in (
+            (scene, Scene, "scene"),
+            (forcing, Forcing, "forcing"),
+            (contact, Contact, "contact"),
+        ):
+            if value is not None and not isinstance(value, kind):
+                raise CaseError(f"simulation: {what} is {type(value).__name__}, expected bq.{kind.__name__}.")
+        self.scene = scene
+        self.forcing = forcing if forcing is not None else Forcing()
+        self.contact = contact if contact is not None else Contact()
+        self.scheme = scheme if scheme is not None else EventDriven()
+        if not hasattr(self.scheme, "advance"):
+            raise CaseError(f"simulation: scheme is {self.scheme!r}, expected bq.EventDriven(...) or another scheme.")
+        self.fracture = fracture
+        if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
+            raise CaseError(f"simulation: seed is {seed!r}, expected a whole number.")
+        self.seed = int(seed)
+        self.integrator = one_of(integrator, INTEGRATORS, "integrator")
+        self.title = title
+        self.start = start
+        self.time = 0.0
+        self.bodies = scene.bodies()
+        self.obstacle_motion = ObstacleMotion(scene.obstacles)
+        self.obstacle_motion.place(self.bodies, 0.0)
+        self.ledger = Ledger(self.bodies.kinetic_energy())
+        self.n_ids = len(scene.floes)
+        self._said_bound = False
+
+    @property
+    def euler(self) -> bool:
+        return self.integrator == "euler"
+
+    @property
+    def state(self) -> State:
+        """The floes now, by id."""
+        return State(self.bodies, self.time)
+
+    def even_step(self, target: float, largest: float) -> float:
+        """Step length that divides the way to `target` evenly, at most `largest` (and Euler's own bound)."""
+        if self.euler:
+            bound = euler_bound(self.bodies, self.forcing, self.time)
+            if bound < largest:
+                if not self._said_bound:
+                    warnings.warn(
+                        f"explicit Euler: step cut from {largest:g} to {bound:.4g} s to stay stable.", stacklevel=2
+                    )
+                    self._said_bound = True
+                largest = bound
+        left = target - self.time
+        return left / max(1, math.ceil(left / largest - 1e-9))
+
+    def run(
+        self,
+        until: Any,
+        every: Any = None,
+        output: str | Path | None = None,
+        callbacks: Sequence[Any] = (),
+        progress: bool = False,
+    ) -> Run:
+        """Run to `until`, recording every `every` (s, or text with units; 100 records by default).
+
+        Steps land exactly on record times, callback times and on the start and end of loads. `output` names the run
+        file (NetCDF); None keeps the run in memory. A callback is a function of the simulation (called at every
+        record) or `bq.Every(interval, function)`.
+        """
+        end = duration(until, "until")
+        if end <= self.time:
+            raise CaseError(
+                f"until: got {until!r}, the simulation is at {self.time:g} s already. Expected a later time."
+            )
+        interval = (end - self.time) / 100 if every is None else duration(every, "every")
+        if interval <= 0:
+            raise CaseError(f"every: got {every!r}, expected a time above 0.")
+        self.forcing.check(len(self.scene.floes), end)
+        recorder = Recorder(output)
+        case = self.describe(end, interval)
+        shapes = self._shapes()
+        recorder.start(shapes, case)
+        began = clock.perf_counter()
+        with Progress(progress, self, end) as bar:
+            self._record(recorder)
+            schedule = _Schedule(self.time, end, interval, self.forcing.instants(), callbacks)
+            for target, records, calls in schedule:
+                while self.time < target:
+                    self.scheme.advance(self, target)
+                    if target - self.time < 1e-12 * max(1.0, target):
+                        self.time = target  # land on the instant itself, not a rounding away from it
+                    bar.update()
+                if records:
+                    self._record(recorder)
+                for call in calls:
+                    call(self)
+        case["profile"] = {"wall": clock.perf_counter() - began}
+        run = Run(recorder.join(), shapes, case)
+        if output is not None:
+            write_run(run, Path(output))
+            recorder.remove_pieces()
+        return run
+
+    def _record(self, recorder: Recorder) -> None:
+        b = self.bodies
+        n = b.n_free
+        finite = np.isfinite(b.x[:n]) & np.isfinite(b.y[:n]) & np.isfinite(b.angle[:n])
+        finite &= np.isfinite(b.u[:n]) & np.isfinite(b.v[:n]) & np.isfinite(b.spin[:n])
+        if not finite.all():
+            lost = int(b.ids[:n][~finite][0])
+            name = self.scene.floes[lost].name if lost < len(self.scene.floes) else None
+            raise BanquiseError(
+                f"floe {lost}{f' ({name})' if name else ''} is no longer at a finite place at t = {self.time:g} s. "
+                "Records up to the last one are kept; look at its forces or use a smaller step."
+            )
+        loads = np.zeros((len(self.scene.obstacles), 3))
+        recorder.add(self.time, frame_of(b, self.n_ids), self.ledger.record(b.kinetic_energy()), loads, [])
+
+    def _shapes(self) -> Any:
+        n = self.n_ids
+        lives = {"birth": np.zeros(n), "end": np.full(n, np.inf), "parent": np.full(n, -1)}
+        return shapes_dataset(list(self.scene.floes), list(self.scene.obstacles), lives)
+
+    def describe(self, until: float, every: float) -> dict[str, Any]:
+        """What the run file says of this run: settings, versions, seed."""
+        import numba
+
+        domain = self.scene.domain
+        return {
+            "title": self.title,
+            "start": self.start,
+            "until": until,
+            "every": every,
+            "seed": self.seed,
+            "integrator": self.integrator,
+            "scheme": repr(self.scheme),
+            "contact": repr(self.contact),
+            "forcing": repr(self.forcing),
+            "domain": None if domain is None else {"kind": type(domain).__name__.lower(), **domain.__dict__},
+            "versions": {
+                "banquise": __version__,
+                "numpy": np.__version__,
+                "numba": numba.__version__,
+                "python": platform.python_version(),
+            },
+            "written": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        }
+
+    def __repr__(self) -> str:
+        return "\n".join(
+            [
+                f"Simulation {self.title!r} at {self.time:g} s",
+                f"├── {self.scene!r}",
+                f"├── {self.forcing!r}",
+                f"├── {self.contact!r}",
+                f"└── {self.scheme!r}, integrator {self.integrator}",
+            ]
+        )
+
+
+class _Schedule:
+    """Instants at which a step must land, in order: (time, whether to record, callbacks to call)."""
+
+    def __init__(self, start: float, end: float, every: float, instants: Iterable[float], callbacks: Sequence[Any]):
+        self.start, self.end, self.every = start, end, every
+        self.instants = [t for t in instants if start < t < end]
+        self.at_records: list[Callable[[Any], Any]] = []
+        self.timed: list[Every] = []
+        for k, callback in enumerate(callbacks):
+            if isinstance(callback, Every):
+                self.timed.append(callback)
+            elif callable(callback):
+                self.at_records.append(callback)
+            else:
+                raise CaseError(f"callbacks[{k}] is {callback!r}, expected a function or bq.Every(interval, function).")
+
+    def __iter__(self) -> Any:
+        """Record times are start + k every, each computed afresh so that they do not drift; `end` is recorded too."""
+        record, instant, timed = 0, 1, 2
+        queue: list[tuple[float, int, int]] = [(self.end, record, 0)]
+        queue += [(t, instant, 0) for t in self.instants]
+        heapq.heapify(queue)
+
+        def push(kind: int, index: int, count: int, interval: float) -> None:
+            time = self.start + count * interval
+            if time < self.end * (1 - 1e-12):
+                heapq.heappush(queue, (time, kind, index))
+
+        counts = {(record, 1): 1} | {(timed, k): 1 for k in range(len(self.timed))}
+        push(record, 1, 1, self.every)
+        for k, callback in enumerate(self.timed):
+            push(timed, k, 1, callback.interval)
+        while queue:
+            time = queue[0][0]
+            records, calls = False, []
+            while queue and queue[0][0] <= time * (1 + 1e-14):
+                _, kind, index = heapq.heappop(queue)
+                if kind == record:
+                    records = True
+                elif kind == timed:
+                    calls.append(self.timed[index].call)
+                if (kind, index) in counts:
+                    counts[kind, index] += 1
+                    interval = self.every if kind == record else self.timed[index].interval
+                    push(kind, index, counts[kind, index], interval)
+            yield time, records, [*(self.at_records if records else []), *calls]

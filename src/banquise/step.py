@@ -1,0 +1,24 @@
+"""THE pipeline: a line a stage."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from banquise.forcing.loads import pushes_on
+from banquise.motion.free_velocity import WORKS, free_motion_of
+from banquise.update.positions import move, set_velocity
+
+if TYPE_CHECKING:
+    from banquise.simulation import Simulation
+
+
+def free_step(sim: Simulation, step: float) -> None:
+    """Floes that touch nothing: push, move, account."""
+    pushes = pushes_on(sim.bodies, sim.forcing, sim.time, step)
+    free = free_motion_of(sim.bodies, sim.forcing, sim.time, step, pushes, sim.euler)
+    sim.obstacle_motion.set_velocity(sim.bodies, sim.time, step)
+    set_velocity(sim.bodies, free.velocity)
+    move(sim.bodies, free.displacement)
+    sim.obstacle_motion.place(sim.bodies, sim.time + step)
+    sim.ledger.add(steps=1, **dict(zip(WORKS, free.work.sum(axis=0).tolist())))
+    sim.time += step

@@ -1,0 +1,83 @@
+"""The only place that moves a body."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from banquise.errors import ShapeError
+from banquise.scene.bodies import Bodies
+from banquise.scene.floe import Obstacle
+
+Array = NDArray[np.float64]
+
+
+def set_velocity(bodies: Bodies, velocity: Array) -> None:
+    """Give the floes new velocities (n, 3): u, v, spin."""
+    n = bodies.n_free
+    bodies.u[:n], bodies.v[:n], bodies.spin[:n] = velocity[:, 0], velocity[:, 1], velocity[:, 2]
+
+
+def move(bodies: Bodies, displacement: Array) -> None:
+    """Move the floes by (n, 3): x, y, angle."""
+    n = bodies.n_free
+    bodies.x[:n] += displacement[:, 0]
+    bodies.y[:n] += displacement[:, 1]
+    turn(bodies, slice(0, n), bodies.angle[:n] + displacement[:, 2])
+
+
+def turn(bodies: Bodies, rows: slice, angle: Array) -> None:
+    """Set the angle of some rows and the cosine and sine that go with it."""
+    bodies.angle[rows] = angle
+    bodies.cos[rows] = np.cos(angle)
+    bodies.sin[rows] = np.sin(angle)
+
+
+class ObstacleMotion:
+    """Where each obstacle is at any time, and the velocity over a step that takes it there exactly."""
+
+    def __init__(self, obstacles: Sequence[Obstacle]):
+        self.obstacles = tuple(obstacles)
+        self.start = np.array([o.centre for o in obstacles]).reshape(len(obstacles), 2)
+        self.steady = np.array([(*o.velocity, o.spin) for o in obstacles]).reshape(len(obstacles), 3)
+        self.paths = [k for k, o in enumerate(obstacles) if o.path is not None]
+        self.still = not self.paths and not self.steady.any()
+
+    def pose(self, time: float) -> Array:
+        """(k, 3) x, y, angle."""
+        pose = np.column_stack([self.start, np.zeros(len(self.start))]) + time * self.steady
+        for k in self.paths:
+            path = self.obstacles[k].path
+            assert path is not None
+            try:
+                pose[k] = np.asarray(path(time), dtype=float)
+            except (TypeError, ValueError) as problem:
+                raise ShapeError(f"obstacle {k}: its path at t = {time:g} s gave no x, y, angle ({problem}).") from None
+            if not np.isfinite(pose[k]).all():
+                raise ShapeError(
+                    f"obstacle {k}: its path at t = {time:g} s is {pose[k].tolist()}, expected finite numbers."
+                )
+        return pose
+
+    def set_velocity(self, bodies: Bodies, time: float, step: float) -> None:
+        """Velocities that carry the obstacles from their pose at `time` to the one at `time + step`."""
+        if self.still or not len(self.start):
+            return
+        n = bodies.n_free
+        if self.paths:
+            now = np.column_stack([bodies.x[n:], bodies.y[n:], bodies.angle[n:]])
+            velocity = (self.pose(time + step) - now) / step
+        else:
+            velocity = self.steady
+        bodies.u[n:], bodies.v[n:], bodies.spin[n:] = velocity.T
+
+    def place(self, bodies: Bodies, time: float) -> None:
+        """Put the obstacles where they are at `time`."""
+        if self.still or not len(self.start):
+            return
+        n = bodies.n_free
+        pose = self.pose(time)
+        bodies.x[n:], bodies.y[n:] = pose[:, 0], pose[:, 1]
+        turn(bodies, slice(n, len(bodies)), pose[:, 2])
