@@ -120,3 +120,51 @@ def lemke(T, rhs, basic, nonbasic, place, entering, cap, rule):
             return SOLVED, pivots, -1
         entering = place[leaving + n if leaving < n else leaving - n] - n - 1
     return CAP, pivots, entering
+
+
+@njit(cache=True, nogil=True)
+def friction_dictionary(D, c, mu, low, unit, T, rhs):
+    """Dictionary of the Stewart-Trinkle problem (normals, two tangents each, sliding speeds), scaled to a unit diagonal.
+
+    D (2 m, 2 m) is the Delassus matrix, `unit` a speed. The last column, the covering vector, is left to the caller.
+    """
+    m = mu.shape[0]
+    for i in range(4 * m):
+        for j in range(4 * m):
+            T[i, j] = 0.0
+    for i in range(m):
+        sn, st = 1.0 / np.sqrt(D[2 * i, 2 * i]), 1.0 / np.sqrt(D[2 * i + 1, 2 * i + 1])
+        qn, qt = c[i, 0], c[i, 1]
+        p = m + 2 * i
+        for j in range(m):
+            qn += D[2 * i, 2 * j] * low[j]
+            qt += D[2 * i + 1, 2 * j] * low[j]
+            zn, zt = 1.0 / np.sqrt(D[2 * j, 2 * j]), 1.0 / np.sqrt(D[2 * j + 1, 2 * j + 1])
+            nt = D[2 * i, 2 * j + 1] * sn * zt
+            tn = D[2 * i + 1, 2 * j] * st * zn
+            tt = D[2 * i + 1, 2 * j + 1] * st * zt
+            q = m + 2 * j
+            T[i, j], T[i, q], T[i, q + 1] = D[2 * i, 2 * j] * sn * zn, nt, -nt
+            T[p, j], T[p, q], T[p, q + 1] = tn, tt, -tt
+            T[p + 1, j], T[p + 1, q], T[p + 1, q + 1] = -tn, -tt, tt
+        T[p, 3 * m + i] = T[p + 1, 3 * m + i] = 1.0
+        T[3 * m + i, i] = mu[i] * sn / st
+        T[3 * m + i, p] = T[3 * m + i, p + 1] = -1.0
+        rhs[i], rhs[p], rhs[p + 1] = qn * sn / unit, qt * st / unit, -qt * st / unit
+        rhs[3 * m + i] = mu[i] * low[i] / st / unit
+
+
+@njit(cache=True, nogil=True)
+def friction_impulses(D, low, unit, rhs, basic, r):
+    """Impulses r (m, 2) of the basis Lemke stopped at."""
+    m, n = low.shape[0], rhs.shape[0]
+    for i in range(m):
+        r[i, 0], r[i, 1] = low[i], 0.0
+    for p in range(n):
+        v = basic[p] - n
+        if 0 <= v < m:
+            r[v, 0] += max(0.0, rhs[p]) * unit / np.sqrt(D[2 * v, 2 * v])
+        elif m <= v < 3 * m:
+            i = (v - m) // 2
+            value = max(0.0, rhs[p]) * unit / np.sqrt(D[2 * i + 1, 2 * i + 1])
+            r[i, 1] += value if (v - m) % 2 == 0 else -value

@@ -1,27 +1,29 @@
 """Kernels for small islands: thousands a step, so one call loops over them and each costs microseconds.
 
-Chain: nothing to do, closed form, sweeps, active-set Newton on the dense Delassus matrix, Lemke; each is checked.
+Chain: nothing to do, closed form, sweeps, active-set Newton on the dense Delassus matrix. What these leave unsolved (an
+island in fifty) the shell hands to Lemke, so that its kernel is not compiled into this one a second time.
 """
 
 import numpy as np
 from numba import njit
 
-from banquise.solvers._kernels import damp, gather, natural_map, one_contact, residual, sweeps
-from banquise.solvers._kernels_lemke import LARGEST, lemke
+from banquise.solvers._kernels import gather, natural_map, one_contact, residual, sweeps
 
 OPEN, CLOSED, SWEEPS, ACTIVE, LEMKE, NEWTON, ENUMERATION = 0, 1, 2, 3, 4, 5, 6
 ROUND_OFF = 1e-14  # where sweeps may stop: a digit above the unit round-off of the contact speeds
 
 
 @njit(cache=True, nogil=True)
-def delassus(first, last, G, a, b):
+def delassus(first, last, G, a, b, D):
     """D = G G' of one island, (2 m, 2 m), contact by contact."""
     m = last - first
-    D = np.zeros((2 * m, 2 * m))
     for i in range(m):
         k = first + i
         for j in range(i, m):
             l = first + j
+            for s in range(2):
+                for t in range(2):
+                    D[2 * i + s, 2 * j + t] = 0.0
             for side_k in range(2):
                 body = a[k] if side_k == 0 else b[k]
                 if body < 0:
@@ -41,18 +43,19 @@ def delassus(first, last, G, a, b):
                 for s in range(2):
                     for t in range(2):
                         D[2 * j + t, 2 * i + s] = D[2 * i + s, 2 * j + t]
-    return D
 
 
 @njit(cache=True, nogil=True)
-def echelon(A, x, n):
-    """Solve A[:n, :n] x = x in place by elimination with row exchanges; unknowns without a pivot stay 0.
+def echelon(A, x, value):
+    """Solve A value = x by elimination with row exchanges (A and x are overwritten); unknowns without a pivot stay 0.
 
     A hyperstatic island has a singular A; its equations agree with each other, so any solution serves.
     """
+    n = A.shape[0]
     columns = np.empty(n, np.int64)
     rank = 0
     for j in range(n):
+        value[j] = 0.0
         p, best = -1, 1e-11
         for i in range(rank, n):
             if abs(A[i, j]) > best:
@@ -71,14 +74,12 @@ def echelon(A, x, n):
                 x[i] -= f * x[rank]
         columns[rank] = j
         rank += 1
-    value = np.zeros(n)
     for p in range(rank - 1, -1, -1):
         j = columns[p]
         s = x[p]
         for l in range(j + 1, n):
             s -= A[p, l] * value[l]
         value[j] = s / A[p, j]
-    x[:n] = value
 
 
 @njit(cache=True, nogil=True)
@@ -140,8 +141,7 @@ def newton_step(D, mu, low, r, u, status):
         elif kind > 1:
             slope[k] = mu[k] if kind == 2 else -mu[k]
             step[k, 1] = slope[k] * (r[k, 0] + step[k, 0]) - r[k, 1]
-    A = np.empty((n, n))
-    x = np.empty(n)
+    A, x = np.empty((n, n)), np.empty(n)
     for p in range(n):
         i = unknown[p]
         scale = 1.0 / np.sqrt(D[i, i])
@@ -155,10 +155,11 @@ def newton_step(D, mu, low, r, u, status):
             if j % 2 == 0:
                 v += slope[j // 2] * D[i, j + 1]
             A[p, q] = v * scale / np.sqrt(D[j, j])
-    echelon(A, x, n)
+    change = np.empty(n)
+    echelon(A, x, change)
     for p in range(n):
         j = unknown[p]
-        d = x[p] / np.sqrt(D[j, j])
+        d = change[p] / np.sqrt(D[j, j])
         step[j // 2, j % 2] += d
         if j % 2 == 0:
             step[j // 2, 1] += slope[j // 2] * d
@@ -169,118 +170,80 @@ def newton_step(D, mu, low, r, u, status):
 
 
 @njit(cache=True, nogil=True)
+def copy_rows(source, target):
+    """target = source, (m, 2): a loop, because Numba spends a second of compilation on each slice assignment."""
+    for k in range(source.shape[0]):
+        target[k, 0], target[k, 1] = source[k, 0], source[k, 1]
+
+
+@njit(cache=True, nogil=True)
 def active_set(D, c, mu, low, r, fine, steps):
     """Up to `steps` active-set steps from r; r becomes the best point seen. Returns its residual."""
     m = mu.shape[0]
     u = np.empty(2 * m)
     status = np.full(m, -1, np.int64)
     best = dense_residual(D, c, mu, low, r, u)
-    point = r.copy()
+    point = np.empty((m, 2))
+    copy_rows(r, point)
     for i in range(steps):
         changed = newton_step(D, mu, low, point, u, status)
         e = dense_residual(D, c, mu, low, point, u)
         if e < best:
             best = e
-            r[:] = point
+            copy_rows(point, r)
         if e <= fine or (not changed and i > 1):
             break
     return best
 
 
 @njit(cache=True, nogil=True)
-def friction_lemke(D, c, mu, low, r, reference, covering):
-    """Lemke's method on the Stewart-Trinkle form (normal, two tangents, sliding speed), in units of the contact's own W.
+def dense_island(first, last, G, W, a, b, c, low, D, speed):
+    """Delassus matrix and free speeds of an island, copied out for the dense methods.
 
-    Returns (status, pivots); r holds the point reached.
+    A contact of two obstacles gets a unit diagonal and an opening speed: nothing can move it, nothing divides by zero.
     """
-    m = mu.shape[0]
-    n = 4 * m
-    T = np.zeros((n, n + 1))
-    rhs = np.zeros(n)
-    for i in range(m):
-        scale = 1.0 / np.sqrt(D[2 * i, 2 * i])
-        scale_t = 1.0 / np.sqrt(D[2 * i + 1, 2 * i + 1])
-        qn, qt = c[i, 0], c[i, 1]
-        for j in range(m):
-            qn += D[2 * i, 2 * j] * low[j]
-            qt += D[2 * i + 1, 2 * j] * low[j]
-            sn, st = 1.0 / np.sqrt(D[2 * j, 2 * j]), 1.0 / np.sqrt(D[2 * j + 1, 2 * j + 1])
-            T[i, j] = D[2 * i, 2 * j] * scale * sn
-            nt = D[2 * i, 2 * j + 1] * scale * st
-            tn = D[2 * i + 1, 2 * j] * scale_t * sn
-            tt = D[2 * i + 1, 2 * j + 1] * scale_t * st
-            T[i, m + 2 * j], T[i, m + 2 * j + 1] = nt, -nt
-            T[m + 2 * i, j], T[m + 2 * i + 1, j] = tn, -tn
-            T[m + 2 * i, m + 2 * j], T[m + 2 * i, m + 2 * j + 1] = tt, -tt
-            T[m + 2 * i + 1, m + 2 * j], T[m + 2 * i + 1, m + 2 * j + 1] = -tt, tt
-        T[m + 2 * i, 3 * m + i] = T[m + 2 * i + 1, 3 * m + i] = 1.0
-        T[3 * m + i, i] = mu[i] * scale / scale_t
-        T[3 * m + i, m + 2 * i] = T[3 * m + i, m + 2 * i + 1] = -1.0
-        rhs[i] = qn * scale / reference
-        rhs[m + 2 * i], rhs[m + 2 * i + 1] = qt * scale_t / reference, -qt * scale_t / reference
-        rhs[3 * m + i] = mu[i] * low[i] / scale_t / reference
-    unit = np.abs(rhs).max()
-    if unit > 0.0:
-        rhs /= unit
-    for i in range(n):  # an irrational, aperiodic pattern breaks the ties of symmetric problems, the same on every run
-        T[i, n] = 1.0 + covering * ((i * 0.6180339887498949) % 1.0)
-    basic, nonbasic, place = np.arange(n), np.arange(n, 2 * n + 1), np.empty(2 * n + 1, np.int64)
-    for i in range(n):
-        place[i] = i
-    for j in range(n + 1):
-        place[n + j] = n + 1 + j
-    status, pivots, _ = lemke(T, rhs, basic, nonbasic, place, -1, 12 * n + 50, LARGEST)
-    for i in range(m):
-        r[i, 0], r[i, 1] = low[i], 0.0
-    for p in range(n):
-        v = basic[p] - n
-        if 0 <= v < m:
-            r[v, 0] += max(0.0, rhs[p]) * unit * reference / np.sqrt(D[2 * v, 2 * v])
-        elif m <= v < 3 * m:
-            i = (v - m) // 2
-            value = max(0.0, rhs[p]) * unit * reference / np.sqrt(D[2 * i + 1, 2 * i + 1])
-            r[i, 1] += value if (v - m) % 2 == 0 else -value
-    return status, pivots
+    delassus(first, last, G, a, b, D)
+    for k in range(first, last):
+        i = k - first
+        speed[i, 0], speed[i, 1] = c[k, 0], c[k, 1]
+        if W[k, 0] <= 0.0:
+            D[2 * i, 2 * i] = D[2 * i + 1, 2 * i + 1] = speed[i, 0] = 1.0
 
 
 @njit(cache=True, nogil=True)
-def dense_chain(D, c, mu, low, r, reference, tolerance, pivoting):
-    """Active set from r, then Lemke with several covering vectors, each finished by the active set.
+def polish(first, last, G, W, a, b, c, mu, low, r, y, goal, fine):
+    """Take an island that sweeps left behind to round-off by active-set steps, more sweeps between the trials.
 
-    Returns (residual, method, pivots) with the best point in r.
+    Returns (residual, sweeps and steps done).
     """
-    fine = 16 * ROUND_OFF * reference
-    best = active_set(D, c, mu, low, r, fine, 12)
-    if best <= 1e-2 * tolerance * reference or not pivoting:
-        return best, ACTIVE, 0
-    how, total = ACTIVE, 0
-    point = r.copy()
-    for attempt in range(4):
-        status, pivots = friction_lemke(D, c, mu, low, point, reference, (0.0, 1.0, 0.1, 10.0)[attempt])
-        total += pivots
-        e = active_set(D, c, mu, low, point, fine, 4)
-        if e < best:
-            best, how = e, LEMKE
-            r[:] = point
-        if best <= tolerance * reference:
+    m = last - first
+    D, speed = np.empty((2 * m, 2 * m)), np.empty((m, 2))
+    dense_island(first, last, G, W, a, b, c, low, D, speed)
+    point = r[first:last]
+    e, done = np.inf, 0
+    for trial in range(3):
+        if trial > 0:
+            more = 10 * trial
+            e, more = sweeps(first, last, more, fine, G, W, a, b, c, mu, low, r, y)
+            done += more
+        e = active_set(D, speed, mu[first:last], low[first:last], point, fine, 12)
+        done += 12
+        if e <= goal:
             break
-    return best, how, total
+    return residual(first, last, G, W, a, b, c, mu, low, r, y), done
 
 
 @njit(cache=True, nogil=True)
 def solve_island(first, last, G, W, a, b, c, mu, low, r, y, reference, tolerance, method):
-    """One small island; returns (residual in velocity units, method, iterations).
-
-    `method`: 0 the whole chain, SWEEPS, ACTIVE or LEMKE alone (each still checked).
-    """
+    """One small island; returns (residual in velocity units, method, iterations). `method`: 0 the whole chain, or one of it."""
     m = last - first
     idle = True
     for k in range(first, last):
         idle = idle and c[k, 0] >= 0.0 and low[k] <= 0.0
-        if W[k, 0] <= 0.0:
+    for k in range(first, last):
+        if idle or W[k, 0] <= 0.0:
             r[k, 0] = r[k, 1] = 0.0
     if idle:
-        r[first:last] = 0.0
         gather(first, last, G, a, b, r, y)
         return 0.0, OPEN, 0
     if m == 1:
@@ -289,61 +252,21 @@ def solve_island(first, last, G, W, a, b, c, mu, low, r, y, reference, tolerance
             r[first, 0], r[first, 1] = rn, rt
         return residual(first, last, G, W, a, b, c, mu, low, r, y), CLOSED, 1
     done = 0
-    best = np.inf
-    if method == 0 or method == SWEEPS:
-        count = 10 + 2 * m if method == 0 else 3000
-        best, done = sweeps(first, last, count, ROUND_OFF * reference, G, W, a, b, c, mu, low, r, y)
-        if method == SWEEPS or best <= 10 * ROUND_OFF * reference:
-            return best, SWEEPS, done
-    return finish_dense(first, last, G, W, a, b, c, mu, low, r, y, reference, tolerance, method, best, done)
+    fine = ROUND_OFF * reference
+    if method != ACTIVE:
+        count = 3000 if method == SWEEPS else 10 + 2 * m
+        e, done = sweeps(first, last, count, fine, G, W, a, b, c, mu, low, r, y)
+        if method == SWEEPS or e <= 10 * fine:
+            return e, SWEEPS, done
+    e, more = polish(first, last, G, W, a, b, c, mu, low, r, y, 0.01 * tolerance * reference, 16 * fine)
+    return e, ACTIVE, done + more
 
 
 @njit(cache=True, nogil=True)
-def finish_dense(first, last, G, W, a, b, c, mu, low, r, y, reference, tolerance, method, best, done):
-    """Take an island that sweeps left at residual `best` to round-off with the dense chain, more sweeps in between."""
-    # A contact of two obstacles gets a unit diagonal: nothing can move it, but nothing may divide by zero either.
-    D = delassus(first, last, G, a, b)
-    for k in range(first, last):
-        if W[k, 0] <= 0.0:
-            i = 2 * (k - first)
-            D[i, i] = D[i + 1, i + 1] = 1.0
-    how = SWEEPS
-    point = r[first:last].copy()
-    speed, rub, floor = c[first:last].copy(), mu[first:last], low[first:last]
-    for i in range(last - first):
-        if W[first + i, 0] <= 0.0:
-            speed[i, 0] = 1.0
-    for trial in range(3):
-        pivoting = method == LEMKE or (method == 0 and trial == 2)
-        if method == LEMKE:
-            point[:] = 0.0
-        e, way, pivots = dense_chain(D, speed, rub, floor, point, reference, tolerance, pivoting)
-        done += pivots
-        if e < best:
-            best, how = e, way
-            r[first:last] = point
-        if method != 0 or best <= tolerance * reference or trial == 2:
-            break
-        e, more = sweeps(first, last, 20, ROUND_OFF * reference, G, W, a, b, c, mu, low, r, y)
-        done += more
-        point[:] = r[first:last]
-        best = min(best, e) if e <= best else np.inf
-        if e <= tolerance * reference:
-            best, how = e, SWEEPS
-    return residual(first, last, G, W, a, b, c, mu, low, r, y), how, done
-
-
-@njit(cache=True, nogil=True)
-def solve_islands(
-    begin, end, members, start, G, W, a, b, c, bias, mu, low, r, y, reference, tolerance, method, error, how, work
-):
+def solve_islands(begin, end, members, start, G, W, a, b, c, mu, low, r, y, reference, tolerance, method, error, how, work):
     """The small islands members[begin:end]; writes residual / reference, method and iterations of each."""
     for p in range(begin, end):
         i = members[p]
         first, last = start[i], start[i + 1]
         e, way, done = solve_island(first, last, G, W, a, b, c, mu, low, r, y, reference[i], tolerance, method)
-        if not e <= tolerance * reference[i]:
-            damp(first, last, G, a, b, c, bias, low, r, y)
-            e = residual(first, last, G, W, a, b, c, mu, low, r, y)
-        gather(first, last, G, a, b, r, y)
         error[i], how[i], work[i] = e / reference[i], way, done

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from banquise.contact.islands import Islands, find_islands
 from banquise.contact.problem import ContactProblem, ScaledRows
 from banquise.errors import SolverError, nearest
-from banquise.solvers import _kernels_small
+from banquise.solvers import _kernels, _kernels_small
+from banquise.solvers.dense import lemke_island
 from banquise.threads import over_blocks
 
 Floats = NDArray[np.float64]
@@ -86,13 +87,29 @@ def solve(
 
     def small(first: int, last: int) -> None:
         _kernels_small.solve_islands(
-            first, last, members, groups.start, rows.G, rows.W, rows.a, rows.b, rows.c, rows.bias, rows.friction,
-            rows.lower, impulses, y, reference, goal, _METHODS[method], error, how, work,
+            first, last, members, groups.start, rows.G, rows.W, rows.a, rows.b, rows.c, rows.friction, rows.lower,
+            impulses, y, reference, goal, _METHODS[method], error, how, work,
         )  # fmt: skip
 
     over_blocks(small, len(members), grain=64)
+    for i in np.flatnonzero(~(error <= goal)):
+        first, last = groups.start[i], groups.start[i + 1]
+        if method in ("auto", "lemke"):
+            _, pivots = lemke_island(rows, first, last, impulses, reference[i], goal)
+            how[i], work[i] = 4, work[i] + pivots
+        error[i] = _close(rows, first, last, impulses, y, goal * reference[i]) / reference[i]
     limits = np.full(groups.count, goal)
     return _solution(problem, groups, impulses, y, error, limits, how, work)
+
+
+def _close(rows: ScaledRows, first: int, last: int, impulses: Floats, y: Floats, goal: float) -> float:
+    """The residual of an island as it is handed out, after damping where it is unsolved and would add energy."""
+    island = (first, last, rows.G, rows.W, rows.a, rows.b, rows.c, rows.friction, rows.lower, impulses, y)
+    error = _kernels.residual(*island)
+    if not error <= goal:
+        _kernels.damp(first, last, rows.G, rows.a, rows.b, rows.c, rows.bias, rows.lower, impulses, y)
+        error = _kernels.residual(*island)
+    return float(error)
 
 
 def _start(problem: ContactProblem, groups: Islands, guess: Floats | None) -> Floats:
