@@ -32,22 +32,25 @@ def lexicographic_less(i, j, T, column, basic, place):
 
 
 @njit(cache=True, nogil=True)
-def pivot(T, rhs, basic, nonbasic, place, row, column):
-    """Exchange basic[row] and nonbasic[column]; rows with a zero in the column are left alone."""
+def pivot(T, rhs, basic, nonbasic, place, row, column, line):
+    """Exchange basic[row] and nonbasic[column]; rows with a zero in the column are left alone. `line` is scratch."""
     n = T.shape[0]
     inverse = 1.0 / T[row, column]
     for j in range(n + 1):
-        T[row, j] *= -inverse
-    T[row, column] = inverse
+        line[j] = -inverse * T[row, j]
+    line[column] = inverse
     rhs[row] *= -inverse
     for i in range(n):
         factor = T[i, column]
-        if i == row or factor == 0.0:
+        if factor == 0.0 or i == row:
             continue
         T[i, column] = 0.0
+        target = T[i]
         for j in range(n + 1):
-            T[i, j] += factor * T[row, j]
+            target[j] += factor * line[j]
         rhs[i] += factor * rhs[row]
+    for j in range(n + 1):
+        T[row, j] = line[j]
     leaving, entering = basic[row], nonbasic[column]
     basic[row], nonbasic[column] = entering, leaving
     place[entering], place[leaving] = row, n + 1 + column
@@ -64,14 +67,16 @@ def leaving_row(T, rhs, basic, place, column, rule):
             least = min(least, max(rhs[i], 0.0) / -t)
     if least == np.inf:
         return -1
-    limit = least + 1e-12 * (1.0 + least)
+    # z0 may be late by round-off: leaving a tie with it undecided turns a solution into a ray.
+    cover = place[2 * n]
+    if cover < n and T[cover, column] < -1e-11 and rhs[cover] / -T[cover, column] <= least * (1.0 + 1e-8):
+        return cover
+    limit = least * (1.0 + 1e-13)
     row = -1
     for i in range(n):
         t = T[i, column]
         if t >= -1e-11 or max(rhs[i], 0.0) / -t > limit:
             continue
-        if basic[i] == 2 * n:
-            return i
         if row < 0:
             row = i
         elif rule == LARGEST:
@@ -90,6 +95,7 @@ def lemke(T, rhs, basic, nonbasic, place, entering, cap, rule):
     """
     n = T.shape[0]
     pivots = 0
+    line = np.empty(n + 1)
     if entering < 0:
         row = -1
         for i in range(n):  # z0 comes in at the largest -q / d; a tie goes to the lexicographic least
@@ -104,7 +110,7 @@ def lemke(T, rhs, basic, nonbasic, place, entering, cap, rule):
         if row < 0:
             return SOLVED, 0, -1
         leaving = basic[row]
-        pivot(T, rhs, basic, nonbasic, place, row, n)
+        pivot(T, rhs, basic, nonbasic, place, row, n, line)
         pivots = 1
         entering = place[leaving + n] - n - 1
     while pivots < cap:
@@ -114,7 +120,7 @@ def lemke(T, rhs, basic, nonbasic, place, entering, cap, rule):
         if abs(T[row, entering]) < 1e-11:
             return STALLED, pivots, entering
         leaving = basic[row]
-        pivot(T, rhs, basic, nonbasic, place, row, entering)
+        pivot(T, rhs, basic, nonbasic, place, row, entering, line)
         pivots += 1
         if leaving == 2 * n:
             return SOLVED, pivots, -1
@@ -168,3 +174,185 @@ def friction_impulses(D, low, unit, rhs, basic, r):
             i = (v - m) // 2
             value = max(0.0, rhs[p]) * unit / np.sqrt(D[2 * i + 1, 2 * i + 1])
             r[i, 1] += value if (v - m) % 2 == 0 else -value
+
+
+@njit(cache=True, nogil=True)
+def equilibrate(M, scale):
+    """Positive factors S for S M S: a unit diagonal where M has a positive one, unit largest entries elsewhere.
+
+    The same factor for row and column: separate ones would also leave the problem what it is (w' = R w, z = C z'), but
+    would take away that M is copositive, and with it the promise that Lemke's method ends well. Largest entries alone
+    serve badly: in a contact problem the ones that couple friction and sliding hide the masses.
+    """
+    n = M.shape[0]
+    high = np.empty(n)
+    for i in range(n):
+        scale[i] = 1.0 / np.sqrt(M[i, i]) if M[i, i] > 0.0 else 0.0
+    for i in range(n):
+        if M[i, i] > 0.0:
+            continue
+        most = 0.0
+        for j in range(n):
+            if M[j, j] > 0.0:
+                most = max(most, max(abs(M[i, j]), abs(M[j, i])) * scale[j])
+        scale[i] = 1.0 / most if most > 0.0 else 1.0
+    largest = 0.0
+    for i in range(n):
+        for j in range(n):
+            largest = max(largest, abs(M[i, j]) * scale[i] * scale[j])
+    if largest < 1e3:
+        return
+    for i in range(n):  # a diagonal that is tiny beside its row says nothing: fall back on largest entries
+        scale[i] = 1.0
+    for _ in range(4):
+        for i in range(n):
+            high[i] = 0.0
+        for i in range(n):
+            for j in range(n):
+                v = abs(M[i, j]) * scale[i] * scale[j]
+                high[i] = max(high[i], v)
+                high[j] = max(high[j], v)
+        for i in range(n):
+            if high[i] > 0.0:
+                scale[i] /= np.sqrt(high[i])
+
+
+@njit(cache=True, nogil=True)
+def dictionary(M, q, scale, cover, T, rhs):
+    """The first dictionary of w = M z + q + d z0 in equilibrated units, q to unit size; returns that size."""
+    n = M.shape[0]
+    unit = 0.0
+    for i in range(n):
+        unit = max(unit, abs(q[i]) * scale[i])
+    if unit == 0.0:
+        unit = 1.0
+    for i in range(n):
+        rhs[i] = q[i] * scale[i] / unit
+        for j in range(n):
+            T[i, j] = M[i, j] * scale[i] * scale[j]
+        T[i, n] = cover[i]
+    return unit
+
+
+@njit(cache=True, nogil=True)
+def gauss_seidel_dense(M, q, z, omega, cap, target):
+    """Projected sweeps until the largest change, in units of M_ii, is at most `target`; returns the sweeps, -1 on overflow."""
+    n = M.shape[0]
+    for it in range(cap):
+        change = 0.0
+        for i in range(n):
+            s = q[i]
+            for j in range(n):
+                s += M[i, j] * z[j]
+            new = max(0.0, z[i] - omega * s / M[i, i])
+            change = max(change, abs(new - z[i]) * M[i, i])
+            z[i] = new
+        if not change < 1e200:
+            return -1
+        if change <= target:
+            return it + 1
+    return cap
+
+
+@njit(cache=True, nogil=True)
+def gauss_seidel_sparse(data, indices, indptr, diagonal, q, z, omega, cap, target):
+    """The same on compressed rows."""
+    n = q.shape[0]
+    for it in range(cap):
+        change = 0.0
+        for i in range(n):
+            s = q[i]
+            for p in range(indptr[i], indptr[i + 1]):
+                s += data[p] * z[indices[p]]
+            new = max(0.0, z[i] - omega * s / diagonal[i])
+            change = max(change, abs(new - z[i]) * diagonal[i])
+            z[i] = new
+        if not change < 1e200:
+            return -1
+        if change <= target:
+            return it + 1
+    return cap
+
+
+@njit(cache=True, nogil=True)
+def enumerate_bases(M, q, tolerance, z):
+    """Try every complementary basis of a small problem; returns (solutions found, bases solved). z is the first found.
+
+    Two bases that give the same z (a degenerate problem) count once. Singular bases are skipped.
+    """
+    n = q.shape[0]
+    A, x, chosen = np.empty((n, n)), np.empty(n), np.empty(n, np.int64)
+    kept = np.empty((64, n))
+    found = solved = 0
+    for mask in range(1 << n):
+        k = 0
+        for i in range(n):
+            if mask >> i & 1:
+                chosen[k] = i
+                k += 1
+        for p in range(k):
+            x[p] = -q[chosen[p]]
+            for s in range(k):
+                A[p, s] = M[chosen[p], chosen[s]]
+        if not eliminate(A, x, k):
+            continue
+        solved += 1
+        good = True
+        for p in range(k):
+            good = good and x[p] >= -tolerance
+        for i in range(n):
+            if not good:
+                break
+            w = q[i]
+            for p in range(k):
+                w += M[i, chosen[p]] * x[p]
+            good = w >= -tolerance
+        if not good:
+            continue
+        known = False
+        for f in range(min(found, 64)):
+            gap = 0.0
+            for i in range(n):
+                v = 0.0
+                for p in range(k):
+                    if chosen[p] == i:
+                        v = x[p]
+                gap = max(gap, abs(v - kept[f, i]))
+            known = known or gap <= 1e3 * tolerance
+        if known:
+            continue
+        if found < 64:
+            for i in range(n):
+                kept[found, i] = 0.0
+            for p in range(k):
+                kept[found, chosen[p]] = max(0.0, x[p])
+        found += 1
+    if found > 0:
+        for i in range(n):
+            z[i] = kept[0, i]
+    return found, solved
+
+
+@njit(cache=True, nogil=True)
+def eliminate(A, x, k):
+    """Solve the leading k x k system in place with row exchanges; False if it is singular."""
+    for j in range(k):
+        p = j
+        for i in range(j + 1, k):
+            if abs(A[i, j]) > abs(A[p, j]):
+                p = i
+        if abs(A[p, j]) < 1e-12:
+            return False
+        for l in range(j, k):
+            A[p, l], A[j, l] = A[j, l], A[p, l]
+        x[p], x[j] = x[j], x[p]
+        for i in range(j + 1, k):
+            f = A[i, j] / A[j, j]
+            for l in range(j + 1, k):
+                A[i, l] -= f * A[j, l]
+            x[i] -= f * x[j]
+    for i in range(k - 1, -1, -1):
+        for l in range(i + 1, k):
+            x[i] -= A[i, l] * x[l]
+        x[i] /= A[i, i]
+    return True
