@@ -1,0 +1,56 @@
+"""Small contact problems with known answers, and random ones, for tests and benchmarks."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from banquise.contact.problem import ContactProblem
+
+
+def cradle(discs: int = 3, speed: float = 1.0) -> ContactProblem:
+    """Equal unit discs in touch in a line, the first at `speed`, no friction, epsilon 0."""
+    m = discs - 1
+    velocity = np.zeros((discs, 3))
+    velocity[0, 0] = speed
+    right = np.tile([1.0, 0.0], (m, 1))
+    return ContactProblem(
+        body_a=np.arange(m), body_b=np.arange(1, discs), inverse_mass=np.ones(discs),
+        inverse_inertia=np.full(discs, 2.0), normal=right, lever_a=right, lever_b=-right, gap_rate=np.zeros(m),
+        friction=np.zeros(m), restitution=np.ones(m), free_velocity=velocity,
+    )  # fmt: skip
+
+
+def random_problem(
+    contacts: int, bodies: int, seed: int = 0, friction: float | None = None, gaps: bool = False, obstacles: int = 0
+) -> ContactProblem:
+    """Random floe contacts: radii over two decades (masses over four), normals and levers at random, all touching.
+
+    `bodies = contacts` is a loose pack, `contacts / 2` a dense one. `friction=None` draws it between 0 and 1.
+    """
+    rng = np.random.default_rng(seed)
+    radius = 10.0 ** rng.uniform(0.0, 2.0, bodies)
+    mass = 917.0 * np.pi * radius**2
+    inertia = 0.5 * mass * radius**2 * rng.uniform(0.8, 1.6, bodies)
+    body_a = rng.integers(0, bodies, contacts)
+    body_b = (body_a + rng.integers(1, bodies, contacts)) % bodies
+    body_a, body_b = np.minimum(body_a, body_b), np.maximum(body_a, body_b)
+    angle = rng.uniform(0, 2 * np.pi, contacts)
+    normal = np.stack((np.cos(angle), np.sin(angle)), axis=1)
+    lever = []
+    for body, sign in ((body_a, 1.0), (body_b, -1.0)):
+        # The point lies on the side the normal comes from, up to 60 degrees off it: floes are not discs.
+        off = angle + rng.uniform(-1.0, 1.0, contacts)
+        reach = radius[body] * rng.uniform(0.6, 1.2, contacts)
+        lever.append(sign * reach[:, None] * np.stack((np.cos(off), np.sin(off)), axis=1))
+    velocity = rng.normal(0.0, 0.2, (bodies, 3))
+    velocity[:, 2] /= radius
+    inverse_mass, inverse_inertia = 1 / mass, 1 / inertia
+    if obstacles:
+        inverse_mass[-obstacles:] = inverse_inertia[-obstacles:] = 0.0
+        velocity[-obstacles:] = 0.0
+    return ContactProblem(
+        body_a=body_a, body_b=body_b, inverse_mass=inverse_mass, inverse_inertia=inverse_inertia, normal=normal,
+        lever_a=lever[0], lever_b=lever[1], gap_rate=rng.exponential(0.05, contacts) if gaps else np.zeros(contacts),
+        friction=rng.uniform(0, 1, contacts) if friction is None else np.full(contacts, friction),
+        restitution=np.zeros(contacts), free_velocity=velocity,
+    )  # fmt: skip

@@ -1,0 +1,292 @@
+"""Kernels for small islands: thousands a step, so one call loops over them and each costs microseconds.
+
+Chain: nothing to do, closed form, sweeps, active-set Newton on the dense Delassus matrix. What these leave unsolved (an
+island in fifty) the shell hands to Lemke, so that its kernel is not compiled into this one a second time.
+"""
+
+import numpy as np
+from numba import njit
+
+from banquise.solvers._kernels import gather, natural_map, one_contact, residual, sweeps
+
+OPEN, CLOSED, SWEEPS, ACTIVE, LEMKE, NEWTON, ENUMERATION = 0, 1, 2, 3, 4, 5, 6
+ROUND_OFF = 1e-14  # where sweeps may stop: a digit above the unit round-off of the contact speeds
+
+
+@njit(cache=True, nogil=True)
+def delassus(first, last, G, a, b, D):
+    """D = G G' of one island, (2 m, 2 m), contact by contact."""
+    m = last - first
+    for i in range(m):
+        k = first + i
+        for j in range(i, m):
+            l = first + j
+            for s in range(2):
+                for t in range(2):
+                    D[2 * i + s, 2 * j + t] = 0.0
+            for side_k in range(2):
+                body = a[k] if side_k == 0 else b[k]
+                if body < 0:
+                    continue
+                for side_l in range(2):
+                    if body != (a[l] if side_l == 0 else b[l]):
+                        continue
+                    p, q = 3 * side_k, 3 * side_l
+                    for s in range(2):
+                        for t in range(2):
+                            D[2 * i + s, 2 * j + t] += (
+                                G[k, s, p] * G[l, t, q]
+                                + G[k, s, p + 1] * G[l, t, q + 1]
+                                + G[k, s, p + 2] * G[l, t, q + 2]
+                            )
+            if j > i:
+                for s in range(2):
+                    for t in range(2):
+                        D[2 * j + t, 2 * i + s] = D[2 * i + s, 2 * j + t]
+
+
+@njit(cache=True, nogil=True)
+def echelon(A, x, value):
+    """Solve A value = x by elimination with row exchanges (A and x are overwritten); unknowns without a pivot stay 0.
+
+    A hyperstatic island has a singular A; its equations agree with each other, so any solution serves.
+    """
+    n = A.shape[0]
+    columns = np.empty(n, np.int64)
+    rank = 0
+    for j in range(n):
+        value[j] = 0.0
+        p, best = -1, 1e-11
+        for i in range(rank, n):
+            if abs(A[i, j]) > best:
+                p, best = i, abs(A[i, j])
+        if p < 0:
+            continue
+        if p != rank:
+            for l in range(j, n):
+                A[p, l], A[rank, l] = A[rank, l], A[p, l]
+            x[p], x[rank] = x[rank], x[p]
+        for i in range(rank + 1, n):
+            if A[i, j] != 0.0:
+                f = A[i, j] / A[rank, j]
+                for l in range(j + 1, n):
+                    A[i, l] -= f * A[rank, l]
+                x[i] -= f * x[rank]
+        columns[rank] = j
+        rank += 1
+    for p in range(rank - 1, -1, -1):
+        j = columns[p]
+        s = x[p]
+        for l in range(j + 1, n):
+            s -= A[p, l] * value[l]
+        value[j] = s / A[p, j]
+
+
+@njit(cache=True, nogil=True)
+def solve_square(A, right):
+    """x with A x = right, or as near as a singular A allows, with one step of iterative refinement.
+
+    Own elimination and not LAPACK: the same bits with any library behind numpy, and no threads woken for small systems.
+    """
+    n = A.shape[0]
+    x, change = np.empty(n), np.empty(n)
+    for step in range(2):
+        work, rest = A.copy(), right.copy()
+        if step == 1:
+            for i in range(n):
+                for j in range(n):
+                    rest[i] -= A[i, j] * x[j]
+        echelon(work, rest, change)
+        for i in range(n):
+            x[i] = change[i] if step == 0 else x[i] + change[i]
+    return x
+
+
+@njit(cache=True, nogil=True)
+def dense_residual(D, c, mu, low, r, u):
+    """Velocities u = c + D r of a dense island and its largest natural map."""
+    m = mu.shape[0]
+    e = 0.0
+    for i in range(2 * m):
+        s = c[i // 2, i % 2]
+        for j in range(m):
+            s += D[i, 2 * j] * r[j, 0] + D[i, 2 * j + 1] * r[j, 1]
+        u[i] = s
+    for k in range(m):
+        wnn, wtt = D[2 * k, 2 * k], D[2 * k + 1, 2 * k + 1]
+        e = max(e, natural_map(r[k, 0], r[k, 1], u[2 * k], u[2 * k + 1], wnn, wtt, mu[k], low[k]))
+    return e
+
+
+@njit(cache=True, nogil=True)
+def newton_step(D, mu, low, r, u, status):
+    """One active-set step: read each contact's status from the natural map, then solve the equations it implies.
+
+    Unknowns: the change of r_n where closed, of r_t where it sticks, in units that make the diagonal of D one; a
+    slipping contact follows its cone. Returns whether any status changed.
+    """
+    m = mu.shape[0]
+    unknown = np.empty(2 * m, np.int64)
+    n = 0
+    changed = False
+    for k in range(m):
+        wnn, wtt = D[2 * k, 2 * k], D[2 * k + 1, 2 * k + 1]
+        now = 0
+        if wnn > 0.0 and wnn * (r[k, 0] - low[k]) - u[2 * k] > 0.0:
+            now = 1
+            unknown[n] = 2 * k
+            n += 1
+        if now == 1 or low[k] > 0.0:
+            bound = wtt * mu[k] * max(0.0, r[k, 0])
+            z = wtt * r[k, 1] - u[2 * k + 1]
+            if abs(z) <= bound and mu[k] > 0.0:
+                now += 2
+                unknown[n] = 2 * k + 1
+                n += 1
+            elif z > 0.0:
+                now += 4
+            else:
+                now += 6
+        changed = changed or now != status[k]
+        status[k] = now
+    # First the part that is known at once: open contacts go to their bound, slipping ones onto the cone.
+    step = np.zeros((m, 2))
+    slope = np.zeros(m)
+    for k in range(m):
+        if status[k] % 2 == 0:
+            step[k, 0] = low[k] - r[k, 0]
+        kind = status[k] // 2
+        if kind == 0:
+            step[k, 1] = -r[k, 1]
+        elif kind > 1:
+            slope[k] = mu[k] if kind == 2 else -mu[k]
+            step[k, 1] = slope[k] * (r[k, 0] + step[k, 0]) - r[k, 1]
+    A, x = np.empty((n, n)), np.empty(n)
+    for p in range(n):
+        i = unknown[p]
+        scale = 1.0 / np.sqrt(D[i, i])
+        s = u[i]
+        for k in range(m):
+            s += D[i, 2 * k] * step[k, 0] + D[i, 2 * k + 1] * step[k, 1]
+        x[p] = -s * scale
+        for q in range(n):
+            j = unknown[q]
+            v = D[i, j]
+            if j % 2 == 0:
+                v += slope[j // 2] * D[i, j + 1]
+            A[p, q] = v * scale / np.sqrt(D[j, j])
+    change = np.empty(n)
+    echelon(A, x, change)
+    for p in range(n):
+        j = unknown[p]
+        d = change[p] / np.sqrt(D[j, j])
+        step[j // 2, j % 2] += d
+        if j % 2 == 0:
+            step[j // 2, 1] += slope[j // 2] * d
+    for k in range(m):
+        r[k, 0] += step[k, 0]
+        r[k, 1] += step[k, 1]
+    return changed
+
+
+@njit(cache=True, nogil=True)
+def copy_rows(source, target):
+    """target = source, (m, 2): a loop, because Numba spends a second of compilation on each slice assignment."""
+    for k in range(source.shape[0]):
+        target[k, 0], target[k, 1] = source[k, 0], source[k, 1]
+
+
+@njit(cache=True, nogil=True)
+def active_set(D, c, mu, low, r, fine, steps):
+    """Up to `steps` active-set steps from r; r becomes the best point seen. Returns its residual."""
+    m = mu.shape[0]
+    u = np.empty(2 * m)
+    status = np.full(m, -1, np.int64)
+    best = dense_residual(D, c, mu, low, r, u)
+    point = np.empty((m, 2))
+    copy_rows(r, point)
+    for i in range(steps):
+        changed = newton_step(D, mu, low, point, u, status)
+        e = dense_residual(D, c, mu, low, point, u)
+        if e < best:
+            best = e
+            copy_rows(point, r)
+        if e <= fine or (not changed and i > 1):
+            break
+    return best
+
+
+@njit(cache=True, nogil=True)
+def dense_island(first, last, G, W, a, b, c, low, D, speed):
+    """Delassus matrix and free speeds of an island, copied out for the dense methods.
+
+    A contact of two obstacles gets a unit diagonal and an opening speed: nothing can move it, nothing divides by zero.
+    """
+    delassus(first, last, G, a, b, D)
+    for k in range(first, last):
+        i = k - first
+        speed[i, 0], speed[i, 1] = c[k, 0], c[k, 1]
+        if W[k, 0] <= 0.0:
+            D[2 * i, 2 * i] = D[2 * i + 1, 2 * i + 1] = speed[i, 0] = 1.0
+
+
+@njit(cache=True, nogil=True)
+def polish(first, last, G, W, a, b, c, mu, low, r, y, goal, fine):
+    """Take an island that sweeps left behind to round-off by active-set steps, more sweeps between the trials.
+
+    Returns (residual, sweeps and steps done).
+    """
+    m = last - first
+    D, speed = np.empty((2 * m, 2 * m)), np.empty((m, 2))
+    dense_island(first, last, G, W, a, b, c, low, D, speed)
+    point = r[first:last]
+    e, done = np.inf, 0
+    for trial in range(3):
+        if trial > 0:
+            more = 10 * trial
+            e, more = sweeps(first, last, more, fine, G, W, a, b, c, mu, low, r, y)
+            done += more
+        e = active_set(D, speed, mu[first:last], low[first:last], point, fine, 12)
+        done += 12
+        if e <= goal:
+            break
+    return residual(first, last, G, W, a, b, c, mu, low, r, y), done
+
+
+@njit(cache=True, nogil=True)
+def solve_island(first, last, G, W, a, b, c, mu, low, r, y, reference, tolerance, method):
+    """One small island; returns (residual in velocity units, method, iterations). `method`: 0 the whole chain, or one of it."""
+    m = last - first
+    idle = True
+    for k in range(first, last):
+        idle = idle and c[k, 0] >= 0.0 and low[k] <= 0.0
+    for k in range(first, last):
+        if idle or W[k, 0] <= 0.0:
+            r[k, 0] = r[k, 1] = 0.0
+    if idle:
+        gather(first, last, G, a, b, r, y)
+        return 0.0, OPEN, 0
+    if m == 1:
+        if W[first, 0] > 0.0:
+            rn, rt = one_contact(c[first, 0], c[first, 1], W[first, 0], W[first, 1], W[first, 2], mu[first], low[first])
+            r[first, 0], r[first, 1] = rn, rt
+        return residual(first, last, G, W, a, b, c, mu, low, r, y), CLOSED, 1
+    done = 0
+    fine = ROUND_OFF * reference
+    if method != ACTIVE:
+        count = 3000 if method == SWEEPS else 10 + 2 * m
+        e, done = sweeps(first, last, count, fine, G, W, a, b, c, mu, low, r, y)
+        if method == SWEEPS or e <= 10 * fine:
+            return e, SWEEPS, done
+    e, more = polish(first, last, G, W, a, b, c, mu, low, r, y, 0.01 * tolerance * reference, 16 * fine)
+    return e, ACTIVE, done + more
+
+
+@njit(cache=True, nogil=True)
+def solve_islands(begin, end, members, start, G, W, a, b, c, mu, low, r, y, reference, tolerance, method, error, how, work):
+    """The small islands members[begin:end]; writes residual / reference, method and iterations of each."""
+    for p in range(begin, end):
+        i = members[p]
+        first, last = start[i], start[i + 1]
+        e, way, done = solve_island(first, last, G, W, a, b, c, mu, low, r, y, reference[i], tolerance, method)
+        error[i], how[i], work[i] = e / reference[i], way, done

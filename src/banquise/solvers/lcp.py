@@ -1,0 +1,388 @@
+"""Linear complementarity problems: w = M z + q, z >= 0, w >= 0, z.w = 0. An answer with its proof, or an honest no.
+
+`solve` is the door. Lemke's method is tried with several covering vectors, pivot rules, orders and a perturbed
+matrix, each answer finished on the original data and checked there; a ray is believed only when it proves that no
+solution exists.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sparse
+from numpy.typing import ArrayLike, NDArray
+
+from banquise.errors import SolverError, nearest
+from banquise.solvers import _kernels_lemke as kernels
+from banquise.solvers import _kernels_small
+from banquise.solvers.lcp_proof import certificate, infeasible_direction
+
+Floats = NDArray[np.float64]
+
+METHODS = ("lemke", "gauss-seidel", "enumerate")
+ENUMERATE_UP_TO = 20  # 2^20 bases take about a second
+CHUNK = 60  # pivots between two looks at the drift
+MOST_DRIFT = 1e-10
+DENSE_UP_TO = 8000  # Lemke's dictionary of this size takes half a gigabyte
+
+
+@dataclass(frozen=True, eq=False)
+class LCPResult:
+    """What was found, and how good it is."""
+
+    z: Floats
+    w: Floats  # M z + q
+    converged: bool
+    residual: float  # max |min(z, w)| in equilibrated units, over the largest |q|
+    pivots: int
+    iterations: int  # pivots, sweeps or bases tried
+    method: str
+    status: str  # "solved", "no solution", "ray" (nothing proved) or "cap"
+    attempts: tuple[str, ...] = field(default=())
+    ray: Floats | None = None  # "no solution": v >= 0, M'v <= 0, q.v < 0; "ray": the direction Lemke left by
+    solutions: int | None = None  # how many an enumeration found
+
+    def __repr__(self) -> str:
+        return (
+            f"LCPResult: {self.status}, n = {len(self.z)}, residual {self.residual:.1e}, {self.iterations} iterations, "
+            f"method {self.method}"
+        )
+
+
+def solve(
+    M: ArrayLike | sparse.spmatrix | sparse.sparray,
+    q: ArrayLike,
+    method: str = "lemke",
+    seed: int = 0,
+    tolerance: float = 1e-10,
+    guess: ArrayLike | None = None,
+    max_iterations: int | None = None,
+) -> LCPResult:
+    """Solve w = M z + q with z >= 0, w >= 0 and z.w = 0.
+
+    Parameters
+    ----------
+    M : (n, n) array or scipy sparse matrix (kept sparse by "gauss-seidel")
+    q : (n,) array
+    method : "lemke"; "gauss-seidel" (projected, needs a positive diagonal); "enumerate" (up to n = 20)
+    seed : of the random covering vectors; the same seed gives the same bits
+    tolerance : largest residual of a solved problem (see `LCPResult.residual`)
+    guess : (n,) start of the sweeps
+    max_iterations : pivots of one attempt, or sweeps
+
+    >>> answer = solve([[2.0, 1.0], [1.0, 2.0]], [-5.0, -6.0])
+    >>> answer.z.round(12).tolist(), answer.converged
+    ([1.333333333333, 2.333333333333], True)
+    """
+    if method not in METHODS:
+        raise SolverError(f"lcp: no method {method!r}. {nearest(method, METHODS)}")
+    matrix, vector = _checked(M, q, method)
+    problem = _Problem(matrix, vector, float(tolerance))
+    if len(vector) == 0:
+        return problem.result(np.zeros(0), method, 0)
+    if method == "gauss-seidel":
+        return _gauss_seidel(problem, guess, max_iterations or 20_000)
+    if method == "enumerate":
+        return _enumerate(problem)
+    return _lemke_chain(problem, seed, max_iterations)
+
+
+def _checked(M: Any, q: Any, method: str) -> tuple[Any, Floats]:
+    try:
+        vector = np.ascontiguousarray(q, np.float64)
+        matrix: Any = sparse.csr_array(M, dtype=np.float64) if sparse.issparse(M) else np.ascontiguousarray(M, np.float64)
+    except (TypeError, ValueError):
+        raise SolverError("lcp: M and q must be arrays of numbers.") from None
+    n = vector.size
+    if vector.ndim != 1:
+        raise SolverError(f"lcp: q has shape {vector.shape}, expected (n,).")
+    if n == 0 and matrix.size == 0:
+        return np.zeros((0, 0)), vector
+    if matrix.shape != (n, n):
+        raise SolverError(f"lcp: M has shape {matrix.shape}, expected ({n}, {n}) to match q.")
+    values = matrix.data if sparse.issparse(matrix) else matrix
+    if not np.isfinite(vector).all() or not np.isfinite(values).all():
+        raise SolverError("lcp: M or q holds NaN or infinity, expected finite numbers.")
+    if sparse.issparse(matrix) and method != "gauss-seidel":
+        if n > DENSE_UP_TO:
+            raise SolverError(f"lcp: n = {n} is too large for {method!r} (up to {DENSE_UP_TO}). Use 'gauss-seidel'.")
+        matrix = matrix.toarray()
+    return matrix, vector
+
+
+class _Problem:
+    """The data, its equilibration, and the check every answer goes through."""
+
+    def __init__(self, M: Any, q: Floats, tolerance: float) -> None:
+        self.M, self.q, self.tolerance = M, q, tolerance
+        self.n = n = len(q)
+        self.scale = np.ones(n)
+        if sparse.issparse(M):
+            diagonal = np.abs(M.diagonal())
+            self.scale = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+        elif n:
+            kernels.equilibrate(M, self.scale)
+        self.unit = float(np.abs(q * self.scale).max(initial=0.0)) or 1.0
+
+    def residual(self, z: Floats) -> float:
+        w = self.M @ z + self.q
+        return float(np.abs(np.minimum(z / self.scale, w * self.scale)).max(initial=0.0)) / self.unit
+
+    def basis_point(self, active: NDArray[np.bool_]) -> Floats:
+        """The point of a complementary basis, from the original data: M_aa z_a = -q_a, with one step of refinement."""
+        z = np.zeros(self.n)
+        chosen = np.flatnonzero(active)
+        A = self.M[np.ix_(chosen, chosen)] * self.scale[chosen, None] * self.scale[chosen]
+        right = -self.q[chosen] * self.scale[chosen]
+        x = _kernels_small.solve_square(A, right)
+        if np.isfinite(x).all():
+            z[chosen] = x * self.scale[chosen]
+        return np.maximum(z, 0.0)
+
+    def polish(self, z: Floats, steps: int = 12) -> Floats:
+        """Active-set steps on the original data from z; the best point seen (z itself if none is better)."""
+        best, error = z, self.residual(z)
+        seen = b""
+        point = z
+        for _ in range(steps):
+            active = point > (self.M @ point + self.q) * self.scale**2
+            if error <= 1e-14 or active.tobytes() == seen:
+                break
+            seen = active.tobytes()
+            point = self.basis_point(active)
+            now = self.residual(point)
+            if now < error:
+                best, error = point, now
+        return best
+
+    def result(self, z: Floats, method: str, iterations: int, **more: Any) -> LCPResult:
+        error = self.residual(z)
+        solved = error <= self.tolerance
+        status = "solved" if solved else more.pop("status", "cap")
+        more.pop("status", None)
+        w = self.M @ z + self.q
+        return LCPResult(
+            z=z, w=w, converged=solved, residual=error, pivots=more.pop("pivots", 0), iterations=iterations,
+            method=method, status=status, **more,
+        )  # fmt: skip
+
+
+def _gauss_seidel(problem: _Problem, guess: ArrayLike | None, cap: int) -> LCPResult:
+    n = problem.n
+    z = np.zeros(n) if guess is None else np.maximum(np.array(guess, np.float64), 0.0)
+    if z.shape != (n,) or not np.isfinite(z).all():
+        raise SolverError(f"lcp: guess has shape {z.shape}, expected ({n},) finite numbers.")
+    diagonal = problem.M.diagonal()
+    if diagonal.min() <= 0:
+        raise SolverError(
+            f"lcp: 'gauss-seidel' needs a positive diagonal, got {diagonal.min():g} in row {int(diagonal.argmin())}. "
+            "Use 'lemke'."
+        )
+    target = 0.1 * problem.tolerance * float(np.abs(problem.q).max(initial=0.0))
+    if sparse.issparse(problem.M):
+        M = problem.M
+        sweeps = kernels.gauss_seidel_sparse(M.data, M.indices, M.indptr, diagonal, problem.q, z, 1.0, cap, target)
+        if sweeps < 0:
+            z = np.zeros(n)
+    else:
+        sweeps = kernels.gauss_seidel_dense(problem.M, problem.q, z, 1.0, cap, target)
+        z = problem.polish(z if sweeps >= 0 else np.zeros(n))
+    return problem.result(z, "gauss-seidel", abs(sweeps))
+
+
+def _enumerate(problem: _Problem) -> LCPResult:
+    n = problem.n
+    if n > ENUMERATE_UP_TO:
+        raise SolverError(f"lcp: 'enumerate' tries 2^n bases, n = {n} is more than {ENUMERATE_UP_TO}. Use 'lemke'.")
+    z = np.zeros(n)
+    scaled = problem.M * problem.scale[:, None] * problem.scale
+    found, _ = kernels.enumerate_bases(scaled, problem.q * problem.scale / problem.unit, 1e-11, z)
+    z = problem.polish(z * problem.scale * problem.unit)
+    # No basis at all proves it, up to singular bases, whose solutions an extreme point of another basis shares.
+    return problem.result(z, "enumerate", 2**n, solutions=found, status="no solution" if found == 0 else "cap")
+
+
+def _lemke_chain(problem: _Problem, seed: int, max_iterations: int | None) -> LCPResult:
+    n = problem.n
+    rng = np.random.default_rng(seed)
+    cap = max_iterations or 40 * n + 400
+    total, tried = 0, []
+    best, best_error = np.zeros(n), np.inf
+    left: tuple[int, Floats | None] = (kernels.CAP, None)
+    for name in ("lexicographic", "random covering", "random covering", "largest pivot", "permuted", "perturbed"):
+        status, z, direction, pivots = _attempt(problem, name, rng, cap)
+        total += pivots
+        tried.append(name)
+        z = z if problem.residual(z) <= problem.tolerance else problem.polish(z)
+        error = problem.residual(z)
+        if error < best_error:
+            best, best_error = z, error
+        if best_error <= problem.tolerance:
+            return problem.result(best, "lemke", total, pivots=total, attempts=tuple(tried))
+        if direction is not None:
+            left = (status, direction)
+            proof = certificate(problem.M, problem.q, direction, problem.scale)
+            if proof is not None:
+                return _no(problem, best, total, tried, proof)
+    return _last_resort(problem, best, total, tried, left)
+
+
+def _last_resort(
+    problem: _Problem, best: Floats, total: int, tried: list[str], left: tuple[int, Floats | None]
+) -> LCPResult:
+    """Another method, then the question whether a solution exists at all."""
+    diagonal = problem.M.diagonal()
+    if diagonal.min() > 0:
+        tried.append("gauss-seidel")
+        swept = _gauss_seidel(problem, best, 2000)
+        if swept.residual < problem.residual(best):
+            best = swept.z
+        if swept.converged:
+            return problem.result(best, "gauss-seidel", total + swept.iterations, pivots=total, attempts=tuple(tried))
+    proof = infeasible_direction(problem.M, problem.q, problem.scale)
+    if proof is not None:
+        return _no(problem, best, total, [*tried, "linear programme"], proof)
+    if problem.n <= 14:
+        answer = _enumerate(problem)
+        tried.append("enumerate")
+        return problem.result(
+            answer.z if answer.converged else best, "enumerate", total + answer.iterations, pivots=total,
+            attempts=tuple(tried), status=answer.status, solutions=answer.solutions, ray=left[1],
+        )  # fmt: skip
+    status = "ray" if left[0] == kernels.RAY else "cap"
+    return problem.result(best, "lemke", total, pivots=total, attempts=tuple(tried), status=status, ray=left[1])
+
+
+def _no(problem: _Problem, z: Floats, pivots: int, tried: list[str], proof: Floats) -> LCPResult:
+    return problem.result(z, "lemke", pivots, pivots=pivots, attempts=tuple(tried), status="no solution", ray=proof)
+
+
+def _attempt(problem: _Problem, name: str, rng: np.random.Generator, cap: int) -> tuple[int, Floats, Floats | None, int]:
+    """One run of Lemke: (status, z, direction of the ray or None, pivots)."""
+    n = problem.n
+    M, q, scale = problem.M, problem.q, problem.scale
+    cover, rule, order = np.ones(n), kernels.LARGEST, None
+    if name == "lexicographic":
+        rule = kernels.LEXICOGRAPHIC
+    elif name == "permuted":
+        # A symmetric permutation: other ties, other path. Permuting rows alone, which some codes do to remove zeros
+        # from the diagonal, pairs other variables and so solves another problem.
+        order = rng.permutation(n)
+        M, q, scale = M[np.ix_(order, order)], q[order], scale[order]
+    elif name != "largest pivot":
+        cover = rng.uniform(1.0, 2.0, n)
+    T, rhs = np.empty((n, n + 1)), np.empty(n)
+    unit = kernels.dictionary(M, q, scale, cover, T, rhs)
+    if name == "perturbed":
+        T[np.arange(n), np.arange(n)] += 1e-7 * rng.uniform(1.0, 2.0, n)
+    run = _Dictionary(T, rhs)
+    data = None if name == "perturbed" else (M, q, scale, cover, unit)
+    status, pivots = run.go(cap, rule, data)
+    z = run.point() * scale * unit
+    if order is None and status == kernels.SOLVED and problem.residual(z) > 1e-13:
+        exact = problem.basis_point(run.active())
+        z = exact if problem.residual(exact) < problem.residual(z) else z
+    direction = run.direction() * scale if status == kernels.RAY else None
+    if order is not None:
+        z = _unpermuted(z, order)
+        direction = None if direction is None else _unpermuted(direction, order)
+    return status, z, direction, pivots
+
+
+def _unpermuted(v: Floats, order: NDArray[np.int64]) -> Floats:
+    back = np.empty_like(v)
+    back[order] = v
+    return back
+
+
+class _Dictionary:
+    """Lemke's dictionary between calls of the kernel."""
+
+    def __init__(self, T: Floats, rhs: Floats) -> None:
+        n = len(rhs)
+        self.n, self.T, self.rhs, self.entering = n, T, rhs, -1
+        self.basic, self.nonbasic = np.arange(n), np.arange(n, 2 * n + 1)
+        self.place = np.concatenate((np.arange(n), np.arange(n + 1, 2 * n + 2)))
+
+    def go(self, cap: int, rule: int, data: tuple[Floats, Floats, Floats, Floats, float] | None) -> tuple[int, int]:
+        """Pivot to the end; every CHUNK pivots the drift of the dictionary from the data is measured, and cured.
+
+        A ray is believed only in a fresh dictionary: round-off makes false ones.
+        """
+        pivots, fresh = 0, True
+        while True:
+            status, done, self.entering = kernels.lemke(
+                self.T, self.rhs, self.basic, self.nonbasic, self.place, self.entering, min(CHUNK, cap - pivots), rule
+            )
+            pivots += done
+            fresh = fresh and done == 0
+            if data is None or fresh or status == kernels.SOLVED or pivots >= cap:
+                if status == kernels.CAP and pivots < cap:
+                    continue
+                return status, pivots
+            if status != kernels.CAP or self.drift(*data) > MOST_DRIFT:
+                if not self.refactor(*data):
+                    return kernels.STALLED, pivots
+                fresh = True
+
+    def drift(self, M: Floats, q: Floats, scale: Floats, cover: Floats, unit: float) -> float:
+        """How far the point of the dictionary is from w = M z + q + d z0."""
+        x = np.zeros(2 * self.n + 1)
+        x[self.basic] = self.rhs
+        n = self.n
+        off = x[:n] - scale * (M @ (scale * x[n : 2 * n])) - q * scale / unit - cover * x[2 * n]
+        return float(np.abs(off).max())
+
+    def point(self) -> Floats:
+        z = np.zeros(self.n)
+        mine = (self.basic >= self.n) & (self.basic < 2 * self.n)
+        z[self.basic[mine] - self.n] = np.maximum(self.rhs[mine], 0.0)
+        return z
+
+    def active(self) -> NDArray[np.bool_]:
+        mine = np.zeros(2 * self.n + 1, np.bool_)
+        mine[self.basic] = True
+        return mine[self.n : 2 * self.n]
+
+    def direction(self) -> Floats:
+        v = np.zeros(2 * self.n + 1)
+        v[self.basic] = self.T[:, self.entering]
+        v[self.nonbasic[self.entering]] = 1.0
+        return np.asarray(v[self.n : 2 * self.n])
+
+    def refactor(self, M: Floats, q: Floats, scale: Floats, cover: Floats, unit: float) -> bool:
+        """Rebuild T and rhs from the data for the present basis; False if the basis is singular or already left.
+
+        Rows whose w is nonbasic determine the basic z (K x = ...), the others follow.
+        """
+        n = self.n
+        if self.entering < 0:
+            return False
+        full = np.column_stack((M * scale[:, None] * scale, cover))
+        inside = self.basic >= n
+        tight = self.nonbasic[self.nonbasic < n]  # rows with w = 0
+        loose = self.basic[~inside]
+        cols = self.basic[inside] - n
+        others = self.nonbasic >= n
+        try:
+            solve_ = np.linalg.solve(
+                full[np.ix_(tight, cols)],
+                np.column_stack((-q[tight] * scale[tight] / unit, -full[np.ix_(tight, self.nonbasic[others] - n)], np.eye(len(tight)))),
+            )  # fmt: skip
+        except np.linalg.LinAlgError:
+            return False
+        if not np.isfinite(solve_).all():
+            return False
+        free = int(others.sum())
+        T = np.empty_like(self.T)
+        T[np.ix_(inside, others)] = solve_[:, 1 : 1 + free]
+        T[np.ix_(inside, ~others)] = solve_[:, 1 + free :]
+        below = full[np.ix_(loose, cols)] @ solve_
+        T[np.ix_(~inside, others)] = below[:, 1 : 1 + free] + full[np.ix_(loose, self.nonbasic[others] - n)]
+        T[np.ix_(~inside, ~others)] = below[:, 1 + free :]
+        self.rhs[inside] = solve_[:, 0]
+        self.rhs[~inside] = below[:, 0] + q[loose] * scale[loose] / unit
+        self.T = T
+        return bool(self.rhs.min() > -1e-6)
