@@ -1,0 +1,186 @@
+"""Kernels of the broad phase: world boxes, and a grid in which a body stands in every cell its box meets.
+
+The grid is folded: cell (i, j) is bucket (i mod nx, j mod ny), so that neither an empty ocean nor a periodic seam needs
+anything special. Far cells that share a bucket cost a box test, no more; a body never stands twice in one bucket.
+"""
+
+import math
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def world_boxes(first, last, sh, pose, margin, box):
+    """Box of each body where it is now, rounding and margin included."""
+    for b in range(first, last):
+        c, s = pose[b, 2], pose[b, 3]
+        x0 = y0 = math.inf
+        x1 = y1 = -math.inf
+        for k in range(sh.body_slot[b], sh.body_slot[b + 1]):
+            x, y = c * sh.px[k] - s * sh.py[k], s * sh.px[k] + c * sh.py[k]
+            x0, x1 = min(x0, x), max(x1, x)
+            y0, y1 = min(y0, y), max(y1, y)
+        add = sh.radius[b] + margin[b]
+        box[b, 0], box[b, 1] = pose[b, 0] + x0 - add, pose[b, 1] + y0 - add
+        box[b, 2], box[b, 3] = pose[b, 0] + x1 + add, pose[b, 1] + y1 + add
+
+
+@njit(cache=True, nogil=True)
+def _cells(box, b, x0, y0, cell_x, cell_y, nx, ny):
+    """Range of cells of a box, no wider than the grid: first column and row, columns, rows.
+
+    A billionth of a cell is added all round: an image is not on the same side of a cell border to the last bit.
+    """
+    i0, j0 = math.floor((box[b, 0] - x0) / cell_x - 1e-9), math.floor((box[b, 1] - y0) / cell_y - 1e-9)
+    i1, j1 = math.floor((box[b, 2] - x0) / cell_x + 1e-9), math.floor((box[b, 3] - y0) / cell_y + 1e-9)
+    return int(i0), int(j0), int(min(i1 - i0 + 1, nx)), int(min(j1 - j0 + 1, ny))
+
+
+@njit(cache=True, nogil=True)
+def fill_grid(box, x0, y0, cell_x, cell_y, nx, ny):
+    """Buckets as (start, bodies in row order)."""
+    start = np.zeros(nx * ny + 1, np.int32)
+    n = len(box)
+    for b in range(n):
+        i0, j0, ni, nj = _cells(box, b, x0, y0, cell_x, cell_y, nx, ny)
+        for j in range(j0, j0 + nj):
+            row = (j % ny) * nx
+            for i in range(i0, i0 + ni):
+                start[row + i % nx + 1] += 1
+    for k in range(nx * ny):
+        start[k + 1] += start[k]
+    place = start[:-1].copy()
+    bodies = np.empty(start[-1], np.int32)
+    for b in range(n):
+        i0, j0, ni, nj = _cells(box, b, x0, y0, cell_x, cell_y, nx, ny)
+        for j in range(j0, j0 + nj):
+            row = (j % ny) * nx
+            for i in range(i0, i0 + ni):
+                bucket = row + i % nx
+                bodies[place[bucket]] = b
+                place[bucket] += 1
+    return start, bodies
+
+
+@njit(cache=True, nogil=True)
+def find_pairs(first, last, box, n_free, period, x0, y0, cell_x, cell_y, nx, ny, start, bodies, pairs):
+    """Pairs (a, b > a, image of b) whose boxes meet, for a in first:last; their number, also when they do not fit.
+
+    A pair is reported by the bucket that holds the low corner of the intersection of its boxes, and by no other.
+    """
+    count = 0
+    for a in range(first, min(last, n_free)):
+        begun = count
+        i0, j0, ni, nj = _cells(box, a, x0, y0, cell_x, cell_y, nx, ny)
+        ax0, ay0, ax1, ay1 = box[a, 0], box[a, 1], box[a, 2], box[a, 3]
+        for jj in range(j0, j0 + nj):
+            for ii in range(i0, i0 + ni):
+                bi, bj = ii % nx, jj % ny
+                bucket = bj * nx + bi
+                for k in range(start[bucket], start[bucket + 1]):
+                    b = bodies[k]
+                    if b <= a:
+                        continue
+                    if period[0] == 0.0 and period[1] == 0.0:
+                        x, y = max(ax0, box[b, 0]), max(ay0, box[b, 1])
+                        if x > min(ax1, box[b, 2]) or y > min(ay1, box[b, 3]):
+                            continue
+                        if (
+                            int(math.floor((x - x0) / cell_x)) % nx == bi
+                            and int(math.floor((y - y0) / cell_y)) % ny == bj
+                        ):
+                            if count < len(pairs):
+                                pairs[count, 0], pairs[count, 1], pairs[count, 2], pairs[count, 3] = a, b, 0, 0
+                            count += 1
+                        continue
+                    count = _images(a, b, box, period, x0, y0, cell_x, cell_y, nx, ny, bi, bj, pairs, count)
+        if count <= len(pairs):
+            _sort_pairs(pairs, begun, count)
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _span(low_a, high_a, low_b, high_b, period):
+    """First and last image of b (in periods) that can meet a along one axis."""
+    if period == 0.0:
+        return 0, 0
+    return int(math.ceil((low_a - high_b) / period)), int(math.floor((high_a - low_b) / period))
+
+
+@njit(cache=True, nogil=True)
+def _images(a, b, box, period, x0, y0, cell_x, cell_y, nx, ny, bi, bj, pairs, count):
+    """Append every image of b that meets a and belongs to this bucket; the count so far."""
+    k0, k1 = _span(box[a, 0], box[a, 2], box[b, 0], box[b, 2], period[0])
+    l0, l1 = _span(box[a, 1], box[a, 3], box[b, 1], box[b, 3], period[1])
+    for l in range(l0, l1 + 1):
+        for k in range(k0, k1 + 1):
+            x = max(box[a, 0], box[b, 0] + k * period[0])
+            y = max(box[a, 1], box[b, 1] + l * period[1])
+            if x > min(box[a, 2], box[b, 2] + k * period[0]) or y > min(box[a, 3], box[b, 3] + l * period[1]):
+                continue
+            if int(math.floor((x - x0) / cell_x)) % nx != bi or int(math.floor((y - y0) / cell_y)) % ny != bj:
+                continue
+            if count < len(pairs):
+                pairs[count, 0], pairs[count, 1], pairs[count, 2], pairs[count, 3] = a, b, k, l
+            count += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _before(p, q):
+    """Order of two pairs of one body: by the other body, then by image."""
+    for k in range(1, 4):
+        if p[k] != q[k]:
+            return p[k] < q[k]
+    return False
+
+
+@njit(cache=True, nogil=True)
+def _sort_pairs(pairs, first, last):
+    """Sort the pairs of one body in place (Shell's gaps: a coast may have thousands)."""
+    gap = 1
+    while 3 * gap + 1 < last - first:
+        gap = 3 * gap + 1
+    held = np.empty(4, np.int32)
+    while gap > 0:
+        for i in range(first + gap, last):
+            held[:] = pairs[i]
+            j = i
+            while j >= first + gap and _before(held, pairs[j - gap]):
+                pairs[j] = pairs[j - gap]
+                j -= gap
+            pairs[j] = held
+        gap //= 3
+
+
+@njit(cache=True, nogil=True)
+def start_values(pairs, box, margin, period, path, wraps, old_pairs, old, new):
+    """Values of a new list: carried over for pairs that were in the old one, else from the gap of the boxes.
+
+    Both lists are sorted, so one pass merges them. Turns the images into what stays when bodies are wrapped.
+    """
+    q = 0
+    for p in range(len(pairs)):
+        i, j = pairs[p, 0], pairs[p, 1]
+        sx, sy = pairs[p, 2] * period[0], pairs[p, 3] * period[1]
+        pairs[p, 2] += wraps[j, 0] - wraps[i, 0]
+        pairs[p, 3] += wraps[j, 1] - wraps[i, 1]
+        # boxes carry their margins: what separates them without is the gap
+        add = margin[i] + margin[j]
+        gx = max(box[j, 0] + sx - box[i, 2], box[i, 0] - box[j, 2] - sx) + add
+        gy = max(box[j, 1] + sy - box[i, 3], box[i, 1] - box[j, 3] - sy) + add
+        gap = math.sqrt(max(gx, 0.0) ** 2 + max(gy, 0.0) ** 2)
+        new.until[p] = (gap if gap > 0.0 else -math.inf) + path[i] + path[j]
+        new.known_until[p] = -math.inf
+        while q < len(old_pairs) and (
+            old_pairs[q, 0] < i or (old_pairs[q, 0] == i and _before(old_pairs[q], pairs[p]))
+        ):
+            q += 1
+        if q < len(old_pairs) and old_pairs[q, 0] == i and not _before(pairs[p], old_pairs[q]):
+            new.until[p] = max(new.until[p], old.until[q])
+            new.known_until[p] = old.known_until[q]
+            if new.known_until[p] > -math.inf:
+                new.known_n[p, 0], new.known_n[p, 1] = old.known_n[q, 0], old.known_n[q, 1]
+                for k in range(old.known_n[q, 0] + old.known_n[q, 1]):
+                    new.known[p, k] = old.known[q, k]

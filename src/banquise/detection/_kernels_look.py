@@ -1,0 +1,163 @@
+"""The kernel of the narrow phase: looks at the pairs that are awake and writes their contacts."""
+
+import math
+
+from numba import njit
+
+from banquise.detection._kernels_frames import frames_of_point, reduce_frames
+from banquise.detection._kernels_rows import box_gap, measure_rows, near_rows, sort_rows
+
+ROWS = 16  # rows of a pair that are remembered; a pair with more is looked at in full each time
+ROUND = 1e-12  # part of the path length set aside for its round-off
+
+
+@njit(cache=True, nogil=True)
+def advance(first, last, x, y, c, s, extent, period, pose, wraps, path):
+    """Add to each body's path how far any of its points can have come since the last look, and remember the pose.
+
+    Whatever happened between two looks, the path is at least the distance between the poses seen: a step that was
+    undone only makes it longer. In a periodic domain a jump by whole periods is counted in `wraps` instead.
+    """
+    for i in range(first, last):
+        dx, dy = x[i] - pose[i, 0], y[i] - pose[i, 1]
+        dc, ds = c[i] - pose[i, 2], s[i] - pose[i, 3]
+        if dx == 0.0 and dy == 0.0 and dc == 0.0 and ds == 0.0:
+            continue
+        if period[0] > 0.0:
+            jump = math.floor(dx / period[0] + 0.5)
+            dx -= jump * period[0]
+            wraps[i, 0] += int(jump)
+        if period[1] > 0.0:
+            jump = math.floor(dy / period[1] + 0.5)
+            dy -= jump * period[1]
+            wraps[i, 1] += int(jump)
+        path[i] += math.sqrt(dx * dx + dy * dy) + extent[i] * math.sqrt(dc * dc + ds * ds)
+        pose[i, 0], pose[i, 1], pose[i, 2], pose[i, 3] = x[i], y[i], c[i], s[i]
+
+
+@njit(cache=True, nogil=True)
+def pair_reach(i, j, n_free, zone, travel):
+    """How near the two bodies must come to be of interest."""
+    near = zone[i] if j >= n_free else min(zone[i], zone[j])
+    return near + travel[i] + travel[j]
+
+
+@njit(cache=True, nogil=True)
+def look_pairs(first, last, pairs, sh, pose, wraps, period, n_free, zone, travel, path, state, ahead, mode, scratch, out):
+    """Look at pairs first:last; (contacts found, rows or frames needed when a scratch array was too short).
+
+    mode 0: contacts; 1: distances only (state.distance, state.exact: the least one, or a lower bound of it).
+    """
+    until, known, known_n, known_until = state.until, state.known, state.known_n, state.known_until
+    distance, exact = state.distance, state.exact
+    slots, qx, qy, rows = scratch.slots, scratch.qx, scratch.qy, scratch.rows
+    along, side, dist, frame, tag = scratch.along, scratch.side, scratch.dist, scratch.frame, scratch.tag
+    count = 0
+    need = 0
+    for p in range(first, last):
+        i, j = pairs[p, 0], pairs[p, 1]
+        reach = pair_reach(i, j, n_free, zone, travel)
+        moved = path[i] + path[j]
+        moved += ROUND * moved
+        lower = until[p] - moved
+        distance[p], exact[p] = lower, False
+        if lower > reach:
+            continue
+        shift_x = (pairs[p, 2] + wraps[i, 0] - wraps[j, 0]) * period[0]
+        shift_y = (pairs[p, 3] + wraps[i, 1] - wraps[j, 1]) * period[1]
+        dx, dy = pose[j, 0] + shift_x - pose[i, 0], pose[j, 1] + shift_y - pose[i, 1]
+        ca, sa, cb, sb = pose[i, 2], pose[i, 3], pose[j, 2], pose[j, 3]
+        c, s = ca * cb + sa * sb, ca * sb - sa * cb
+        tx, ty = ca * dx + sa * dy, ca * dy - sa * dx
+        ux, uy = -cb * dx - sb * dy, sb * dx - cb * dy
+        radii = sh.radius[i] + sh.radius[j]
+        if reach <= known_until[p] - moved:
+            n0, n1 = known_n[p, 0], known_n[p, 0] + known_n[p, 1]
+            for k in range(n1):
+                rows[k] = ((known[p, k] >> 16) << 32) | (known[p, k] & 0xFFFF)
+            limit = known_until[p] - moved
+        else:
+            gap = box_gap(sh.box, i, j, c, s, tx, ty, ux, uy) - radii
+            if gap > reach:
+                until[p] = gap + moved
+                distance[p] = gap
+                continue
+            limit = reach + ahead
+            n0 = near_rows(sh, j, i, c, s, tx, ty, limit + radii, slots, qx, qy, rows, 0)
+            n1 = near_rows(sh, i, j, c, -s, ux, uy, limit + radii, slots, qx, qy, rows, n0)
+            if n1 > len(rows):
+                need = max(need, n1)
+                continue
+            sort_rows(rows, 0, n0)
+            sort_rows(rows, n0, n1)
+            known_until[p] = -math.inf
+            if n1 <= ROWS and sh.body_slot[i + 1] - sh.body_slot[i] < 65536 > sh.body_slot[j + 1] - sh.body_slot[j]:
+                known_until[p] = limit + moved
+                known_n[p, 0], known_n[p, 1] = n0, n1 - n0
+                for k in range(n1):
+                    known[p, k] = ((rows[k] >> 32) << 16) | (rows[k] & 0xFFFF)
+        least = min(
+            measure_rows(sh, j, i, c, s, tx, ty, rows, 0, n0, along, side, dist),
+            measure_rows(sh, i, j, c, -s, ux, uy, rows, n0, n1, along, side, dist),
+        ) - radii
+        until[p] = min(least, limit) + moved
+        distance[p], exact[p] = min(least, limit), least <= limit
+        if least > reach:
+            continue
+        m = 0
+        k = 0
+        while k < n1:
+            end = k + 1
+            top = n0 if k < n0 else n1
+            while end < top and rows[end] >> 32 == rows[k] >> 32:
+                end += 1
+            if k < n0:
+                m = frames_of_point(
+                    sh, 0, i, j, c, s, tx, ty, rows, k, end, along, side, dist, reach + radii, pose, frame, tag, m
+                )
+            else:
+                m = frames_of_point(
+                    sh, 1, i, j, c, -s, ux, uy, rows, k, end, along, side, dist, reach + radii, pose, frame, tag, m
+                )
+            k = end
+        if m > len(frame):
+            need = max(need, m)
+            continue
+        m = reduce_frames(sh, i, j, reach - travel[i] - travel[j], frame, tag, m, scratch.at, scratch.keep, scratch.chosen)
+        for k in range(m):
+            distance[p] = min(distance[p], frame[k, 6])
+        if mode == 1:
+            continue
+        count = _write(sh, i, j, shift_x, shift_y, frame, tag, m, scratch.at, out, count)
+    return count, need
+
+
+@njit(cache=True, nogil=True)
+def _write(sh, i, j, shift_x, shift_y, frame, tag, m, at, out, count):
+    """Append the frames of a pair, in the order of their keys; the count so far. Counts on when `out` is full."""
+    value, who, key = out.value, out.who, out.key
+    if count + m > len(value):
+        return count + m
+    for k in range(m):
+        rank = 0
+        for l in range(m):
+            if tag[l, 0] == tag[k, 0] and tag[l, 1] == tag[k, 1] and tag[l, 2] < tag[k, 2]:
+                rank += 1
+        owner, other = (j, i) if tag[k, 0] == 0 else (i, j)
+        code = ((sh.ids[owner] & 0x3FFFFF) << 41) | ((sh.ids[other] & 0x3FFFFF) << 19)
+        code |= ((sh.own[tag[k, 1]] & 0x1FFFF) << 2) | min(rank, 3)
+        at[k] = k
+        key[count + k] = code
+    for k in range(1, m):
+        code, row = key[count + k], at[k]
+        l = k
+        while l > 0 and key[count + l - 1] > code:
+            key[count + l], at[l] = key[count + l - 1], at[l - 1]
+            l -= 1
+        key[count + l], at[l] = code, row
+    for k in range(m):
+        for column in range(7):
+            value[count + k, column] = frame[at[k], column]
+        value[count + k, 7], value[count + k, 8] = shift_x, shift_y
+        who[count + k, 0], who[count + k, 1], who[count + k, 2] = i, j, tag[at[k], 3]
+    return count + m

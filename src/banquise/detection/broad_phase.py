@@ -1,0 +1,134 @@
+"""The broad phase: which pairs of bodies can touch at all. A neighbour list with a skin, rebuilt when it no longer covers.
+
+A list made with margins m_i holds every pair with distance <= m_i + m_j. While each body has come a path g_i since, it
+still holds every pair with distance <= (m_i - g_i) + (m_j - g_j).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from banquise import threads
+from banquise.detection import _kernels_grid
+from banquise.detection._kernels_look import ROWS
+from banquise.detection.shapes import Shapes
+
+Array = NDArray[np.float64]
+
+EXTENT_LIMIT = 4.0  # buckets a body
+
+
+class PairState(NamedTuple):
+    """What is remembered of each pair of a list; never anything that changes an answer."""
+
+    until: Array  # paths at which the bodies may first touch
+    known: NDArray[np.uint32]  # (p, ROWS) rows of the last full look
+    known_n: Any  # (p, 2) their number, points of b and points of a
+    known_until: Array  # paths up to which they are all there is, less the reach
+    distance: Array  # least distance, or a lower bound, at the last look
+    exact: NDArray[np.bool_]
+
+
+def empty_state(n: int) -> PairState:
+    """Fresh columns for n pairs."""
+    return PairState(
+        np.empty(n),
+        np.empty((n, ROWS), np.uint32),
+        np.zeros((n, 2), np.uint8),
+        np.empty(n),
+        np.empty(n),
+        np.empty(n, np.bool_),
+    )
+
+
+class Grid(NamedTuple):
+    """The folded grid over a set of boxes."""
+
+    x0: float
+    y0: float
+    cell_x: float
+    cell_y: float
+    nx: int
+    ny: int
+
+
+def grid_over(box: Array, n_free: int, period: Array, bounds: tuple[float, float]) -> Grid:
+    """A grid whose cell is about the mean box of the floes, folded to a few buckets a body.
+
+    The mean box, not the area of the domain over the number of bodies: floes crowded in a corner of an empty sea then
+    still get cells of their own size.
+    """
+    own = box[:n_free] if n_free else box
+    low, high = own.min(axis=0)[:2], own.max(axis=0)[2:]
+    span = np.maximum(high - low, 1e-300)
+    sides = own[:, 2:] - own[:, :2]
+    cell = max(math.sqrt(float(np.mean(sides[:, 0] * sides[:, 1]))), 1e-300)
+    span = np.where(period > 0, period, span)
+    most = max(8.0, math.sqrt(EXTENT_LIMIT * len(box)))
+    count = np.clip(np.floor(span / cell), 1, None)
+    if count.prod() > most**2:
+        short = count.min()
+        count = np.minimum(count, most if short >= most else most**2 / short)
+    nx, ny = (int(k) for k in np.maximum(count, 1))
+    size = np.where(period > 0, period / (nx, ny), np.maximum(cell, 0.0))
+    origin = np.where(period > 0, bounds, low)
+    return Grid(float(origin[0]), float(origin[1]), float(size[0]), float(size[1]), nx, ny)
+
+
+def joined(work: Callable[[int, int], Any], n: int, grain: int) -> list[Any]:
+    """Results of `work(first, last)` over range(n), in order, whatever the threads."""
+    parts: dict[int, Any] = {}
+
+    def part(first: int, last: int) -> None:
+        parts[first] = work(first, last)
+
+    threads.over_blocks(part, n, grain)
+    return [parts[first] for first in sorted(parts)]
+
+
+def pairs_of_boxes(box: Array, n_free: int, period: Array, bounds: tuple[float, float]) -> NDArray[np.int32]:
+    """Pairs (a, b, image of b along x, along y), a < b, a a floe, whose boxes meet; sorted."""
+    if n_free == 0 or len(box) < 2:
+        return np.empty((0, 4), np.int32)
+    grid = grid_over(box, n_free, period, bounds)
+    start, bodies = _kernels_grid.fill_grid(box, *grid)
+
+    def part(first: int, last: int) -> NDArray[np.int32]:
+        room = 6 * (last - first) + 64
+        while True:
+            pairs = np.empty((room, 4), np.int32)
+            count = _kernels_grid.find_pairs(first, last, box, n_free, period, *grid, start, bodies, pairs)
+            if count <= room:
+                return pairs[:count]
+            room = count
+
+    found = joined(part, n_free, 3000)
+    return found[0] if len(found) == 1 else np.concatenate(found)
+
+
+def world_boxes(shapes: Shapes, pose: Array, margin: Array) -> Array:
+    """(n, 4) boxes of the bodies where they are, rounding and margin included."""
+    box = np.empty((len(pose), 4))
+    threads.over_blocks(lambda i, j: _kernels_grid.world_boxes(i, j, shapes, pose, margin, box), len(pose), 3000)
+    return box
+
+
+def spatial_order(bodies: Any) -> NDArray[np.intp]:
+    """Permutation of the floes along a Morton curve of their centres; obstacles stay behind them.
+
+    Rows in this order keep neighbours near in memory: detection of a large pack is a quarter to a third faster.
+    """
+    n = bodies.n_free
+    x, y = bodies.x[:n], bodies.y[:n]
+    span = max(float(np.ptp(x)), float(np.ptp(y)), 1e-300) if n else 1.0
+    code = np.zeros(n, np.uint64)
+    for axis, values in enumerate((x, y)):
+        cell = ((values - values.min()) / span * 0xFFFF).astype(np.uint64) if n else values.astype(np.uint64)
+        for bit in range(16):
+            code |= ((cell >> np.uint64(bit)) & np.uint64(1)) << np.uint64(2 * bit + axis)
+    return np.concatenate([np.argsort(code, kind="stable"), np.arange(n, len(bodies.x))])

@@ -1,0 +1,230 @@
+"""Who touches whom in the plane: the detector that schemes call at every step.
+
+It holds scratch memory, a neighbour list and what it saw last, never anything that changes an answer: it finds out by
+itself how far bodies have come since it last saw them, so a step may be undone and done again in any order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from banquise import threads
+from banquise.detection import _kernels_grid, _kernels_look
+from banquise.detection.broad_phase import PairState, empty_state, joined, pairs_of_boxes, world_boxes
+from banquise.detection.manifold import Contacts, contacts_of
+from banquise.detection.shapes import Shapes, shapes_of
+from banquise.scene.domain import Domain, Periodic
+
+Array = NDArray[np.float64]
+Index = NDArray[np.int32]
+
+SKIN = 0.15  # part of the median size by which each body may come before the list is made anew
+AHEAD = 0.08  # part of the median size looked beyond the reach, so that the rows found serve again
+GRAIN = 4000  # pairs a thread, at least
+
+
+class Scratch(NamedTuple):
+    """Work space of one thread."""
+
+    slots: Any
+    qx: Array
+    qy: Array
+    rows: Any
+    along: Array
+    side: Array
+    dist: Array
+    frame: Array
+    tag: Any
+    at: Any
+    keep: Any
+    chosen: Any
+
+
+class Found(NamedTuple):
+    """Contacts as the kernel writes them."""
+
+    value: Array
+    who: Any
+    key: Any
+
+
+def make_scratch(shapes: Shapes, rows: int) -> Scratch:
+    """Work space for the largest body and `rows` rows or frames."""
+    slots = int(np.diff(shapes.body_slot).max(initial=0)) + 1
+    return Scratch(
+        np.empty(slots, np.int64),
+        np.empty(slots),
+        np.empty(slots),
+        np.empty(rows, np.int64),
+        np.empty(rows),
+        np.empty(rows),
+        np.empty(rows),
+        np.empty((rows, 8)),
+        np.empty((rows, 4), np.int64),
+        np.empty(rows, np.int64),
+        np.empty(rows, np.bool_),
+        np.empty(rows, np.int8),
+    )
+
+
+def make_found(n: int) -> Found:
+    """Room for n contacts."""
+    return Found(np.empty((n, 9)), np.empty((n, 3), np.int32), np.empty(n, np.int64))
+
+
+@dataclass(frozen=True)
+class PairBounds:
+    """Near pairs and how far apart they are.
+
+    distance is exact (smallest signed distance) where `exact`, else a lower bound. Two bodies without a row here are
+    farther apart than horizon[i] + horizon[j].
+    """
+
+    a: Index
+    b: Index
+    distance: Array
+    exact: NDArray[np.bool_]
+    horizon: Array
+
+
+class Detector:
+    """Contacts, distances and overlaps of a set of bodies that move.
+
+    Parameters
+    ----------
+    bodies : their columns
+    domain : None, `bq.Box` (its walls are obstacles, see `box_walls`) or `bq.Periodic`
+    """
+
+    def __init__(self, bodies: Any, domain: Domain = None):
+        periodic = isinstance(domain, Periodic)
+        self.period = np.zeros(2)
+        self.bounds = (0.0, 0.0)
+        if periodic:
+            assert isinstance(domain, Periodic)
+            self.period = np.array([domain.xmax - domain.xmin, domain.ymax - domain.ymin], dtype=float)
+            self.bounds = (domain.xmin, domain.ymin)
+        self.reset(bodies)
+
+    def reset(self, bodies: Any) -> None:
+        """Forget everything and take up `bodies` (floes broken, rows sorted anew)."""
+        self.shapes = shapes_of(bodies)
+        self._columns = (bodies.vertices, bodies.ids)
+        n = len(bodies.x)
+        self.n_free = int(bodies.n_free)
+        self.pose = np.stack([bodies.x, bodies.y, bodies.cos, bodies.sin], axis=1)
+        self.wraps = np.zeros((n, 2), np.int64)
+        self.path = np.zeros(n)
+        self.pairs: Index = np.empty((0, 4), np.int32)
+        self.state: PairState = empty_state(0)
+        self.margin = np.full(n, -np.inf)  # covers nothing yet
+        self.path_at_build = np.zeros(n)
+        size = self.shapes.size[: self.n_free]
+        self.scale = float(np.median(size)) if self.n_free else 1.0
+        self.rebuilds = 0
+        self._scratch: dict[int, Scratch] = {}
+        self._found: dict[int, Found] = {}
+        self._rows = 64
+
+    def contacts(
+        self, bodies: Any, zone: Array, travel: Array | None = None, memory: Contacts | None = None
+    ) -> Contacts:
+        """All contact points of all pairs with gap <= reach, reduced to those that matter.
+
+        Parameters
+        ----------
+        zone : (n,) contact distance of each body (m); of a pair the smaller, against an obstacle the floe's own
+        travel : (n,) how far any point of a body may move (m), added for both
+        memory : contacts of the last step, for normals where two points are in one place
+        """
+        zone, travel = self._columns_of(zone, travel)
+        self._follow(bodies)
+        self._cover(bodies, 0.5 * zone + travel, zone)
+        found = self._look(zone, travel, 0)
+        if len(found) == 1:
+            value, who, key = (column.copy() for column in found[0])
+        else:
+            value = np.concatenate([f.value for f in found]) if found else np.empty((0, 9))
+            who = np.concatenate([f.who for f in found]) if found else np.empty((0, 3), np.int32)
+            key = np.concatenate([f.key for f in found]) if found else np.empty(0, np.int64)
+        return contacts_of(value, who, key, self.shapes.radius, memory)
+
+    def pair_bounds(self, bodies: Any, reach: Array) -> PairBounds:
+        """Near pairs with their exact smallest distance where it is below reach[a] + reach[b], else a lower bound.
+
+        Parameters
+        ----------
+        reach : (n,) m
+        """
+        zone, travel = self._columns_of(np.zeros(len(self.path)), reach)
+        self._follow(bodies)
+        self._cover(bodies, travel, zone)
+        self._look(zone, travel, 1)
+        horizon = self.margin - (self.path - self.path_at_build)
+        a, b = np.ascontiguousarray(self.pairs[:, 0]), np.ascontiguousarray(self.pairs[:, 1])
+        return PairBounds(a, b, self.state.distance.copy(), self.state.exact.copy(), horizon)
+
+    def _columns_of(self, zone: Array, travel: Array | None) -> tuple[Array, Array]:
+        n = len(self.path)
+        zone = np.ascontiguousarray(np.broadcast_to(np.asarray(zone, dtype=float), n))
+        travel = np.zeros(n) if travel is None else np.ascontiguousarray(np.broadcast_to(travel, n), dtype=float)
+        return zone, travel
+
+    def _follow(self, bodies: Any) -> None:
+        """Add how far each body has come since it was last seen to its path."""
+        if bodies.vertices is not self._columns[0] or bodies.ids is not self._columns[1]:
+            self.reset(bodies)
+
+        def part(first: int, last: int) -> None:
+            _kernels_look.advance(
+                first, last, bodies.x, bodies.y, bodies.cos, bodies.sin, bodies.extent,
+                self.period, self.pose, self.wraps, self.path,
+            )  # fmt: skip
+
+        threads.over_blocks(part, len(self.path), 20000)
+
+    def _cover(self, bodies: Any, need: Array, zone: Array) -> None:
+        """Make the list anew unless it holds every pair nearer than need[i] + need[j] (an obstacle: the floe's zone)."""
+        n = self.n_free
+        need = need.copy()
+        if n < len(need):
+            need[n:] += 0.5 * float(zone[:n].max(initial=0.0)) - 0.5 * zone[n:]
+        if np.all(self.path - self.path_at_build + need <= self.margin):
+            return
+        self.margin = need + SKIN * self.scale
+        box = world_boxes(self.shapes, self.pose, self.margin)
+        pairs = pairs_of_boxes(box, n, self.period, self.bounds)
+        state = empty_state(len(pairs))
+        _kernels_grid.start_values(
+            pairs, box, self.margin, self.period, self.path, self.wraps, self.pairs, self.state, state
+        )
+        self.pairs, self.state = pairs, state
+        self.path_at_build = self.path.copy()
+        self.rebuilds += 1
+
+    def _look(self, zone: Array, travel: Array, mode: int) -> list[Found]:
+        """Run the narrow phase over the list; contacts in pair order, in one part a thread."""
+        ahead = AHEAD * self.scale
+
+        def part(first: int, last: int) -> Found:
+            while True:
+                scratch = self._scratch.get(first)
+                if scratch is None or len(scratch.rows) < self._rows:
+                    scratch = self._scratch[first] = make_scratch(self.shapes, self._rows)
+                found = self._found.setdefault(first, make_found(256))
+                count, need = _kernels_look.look_pairs(
+                    first, last, self.pairs, self.shapes, self.pose, self.wraps, self.period, self.n_free,
+                    zone, travel, self.path, self.state, ahead, mode, scratch, found,
+                )  # fmt: skip
+                if need:
+                    self._rows = max(self._rows, 2 * need)
+                elif count > len(found.value):
+                    self._found[first] = make_found(2 * count)
+                else:
+                    return Found(*(column[:count] for column in found))
+
+        return joined(part, len(self.pairs), GRAIN)

@@ -1,0 +1,103 @@
+"""The shapes of all bodies as the kernels want them: runs of four edges in the body frame, with boxes above them.
+
+Nothing here moves. A run is four consecutive points of one ring and the edges that start there, padded by repeating
+the last point (edge of length zero, `own` = -1). Over the runs of a body stand boxes in depth-first order with skip
+links: a body of up to eight runs is a plain list of them, a coast of thousands of points a tree of eight branches.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from banquise.detection import _kernels_shapes
+
+RUN = 4
+
+Array = NDArray[np.float64]
+Index = NDArray[np.int32]
+
+
+class Shapes(NamedTuple):
+    """Static geometry of n bodies (m, body frames)."""
+
+    px: Array  # points, by slot
+    py: Array
+    ex: Array  # edge that starts at the point
+    ey: Array
+    inv: Array  # 1 / length^2 of that edge, 0 for padding and discs
+    own: Index  # number of the point within its body, -1 for padding
+    nxt: Index  # slots of the neighbours along the ring
+    prv: Index
+    convex: NDArray[np.int8]  # whether the ice turns left there: only such points can touch first
+    node_box: Array  # (nodes, 4) xmin, ymin, xmax, ymax of the edges below
+    node_disc: Array  # (nodes, 3) centre and radius around them
+    node_run: Index  # run of a leaf, -1 for an inner node
+    node_skip: Index  # where to go on when the node is of no interest
+    body_node: Index
+    body_slot: Index
+    box: Array  # (n, 4) box of the body, rounding not included
+    radius: Array
+    size: Array  # square root of the area; infinite for obstacles: the floe's counts
+    ids: NDArray[np.int64]
+
+
+def shapes_of(bodies: Any) -> Shapes:
+    """The static geometry of `bodies` (anything with the shape columns of `Bodies`)."""
+    n = len(bodies.x)
+    length = np.diff(bodies.ring_start)
+    runs = (length + RUN - 1) // RUN
+    run_start = np.concatenate([[0], np.cumsum(runs)])
+    ring_of = np.repeat(np.arange(len(length)), length)
+    along = np.arange(len(ring_of)) - bodies.ring_start[ring_of]
+    slot = RUN * run_start[ring_of] + along
+    slots = RUN * int(run_start[-1])
+
+    source = np.repeat(bodies.ring_start[1:] - 1, RUN * runs)  # padding repeats the last point of the ring
+    source[slot] = np.arange(len(ring_of))
+    points = bodies.vertices[source]
+    nxt, prv = np.arange(slots, dtype=np.int32), np.arange(slots, dtype=np.int32)
+    first = RUN * run_start[ring_of]
+    nxt[slot] = first + (along + 1) % length[ring_of]
+    prv[slot] = first + (along - 1) % length[ring_of]
+    edge = points[nxt] - points
+    squared = np.einsum("ij,ij->i", edge, edge)
+    inv = np.divide(1.0, squared, out=np.zeros(slots), where=squared > 0)
+    before = edge[prv]
+    convex = (before[:, 0] * edge[:, 1] - before[:, 1] * edge[:, 0] > 0) | (squared == 0)
+
+    body_run = run_start[bodies.body_ring].astype(np.int32)
+    body_slot = (RUN * body_run).astype(np.int32)
+    own = np.full(slots, -1, dtype=np.int32)
+    first_point = bodies.ring_start[bodies.body_ring[:-1]]
+    body_of = np.repeat(np.arange(n), np.diff(bodies.body_ring))[ring_of]
+    own[slot] = np.arange(len(ring_of)) - first_point[body_of]
+
+    corner = np.stack([points, points + edge]).reshape(2, -1, RUN, 2)
+    run_box = np.concatenate([corner.min(axis=(0, 2)), corner.max(axis=(0, 2))], axis=1)
+    node_box, node_run, node_skip, body_node = _kernels_shapes.tree_over_runs(run_box, body_run)
+    middle = 0.5 * (node_box[:, :2] + node_box[:, 2:])
+    node_disc = np.column_stack([middle, np.hypot(*(node_box[:, 2:] - middle).T)])
+    low = np.minimum.reduceat(run_box[:, :2], body_run[:-1]) if n else np.empty((0, 2))
+    high = np.maximum.reduceat(run_box[:, 2:], body_run[:-1]) if n else np.empty((0, 2))
+    size = np.where(np.arange(n) < bodies.n_free, np.sqrt(bodies.area), np.inf)
+    return Shapes(
+        *(np.ascontiguousarray(c) for c in (*points.T, *edge.T)),
+        inv,
+        own,
+        nxt,
+        prv,
+        convex.astype(np.int8),
+        node_box,
+        node_disc,
+        node_run,
+        node_skip,
+        body_node,
+        body_slot,
+        np.concatenate([low, high], axis=1),
+        np.ascontiguousarray(bodies.radius, dtype=float),
+        size,
+        np.ascontiguousarray(bodies.ids, dtype=np.int64),
+    )
