@@ -47,7 +47,20 @@ def label_islands(body_a, body_b, free, label):
 
 @njit(cache=True, nogil=True)
 def scaled_rows(
-    order, body_a, body_b, inverse_mass, inverse_inertia, normal, lever_a, lever_b, velocity, G, W, speed, local_a, local_b
+    order,
+    body_a,
+    body_b,
+    inverse_mass,
+    inverse_inertia,
+    normal,
+    lever_a,
+    lever_b,
+    velocity,
+    G,
+    W,
+    speed,
+    local_a,
+    local_b,
 ):
     """Rows of the contacts in `order`, scaled by masses: G (2 x 6), the Delassus block W (nn, nt, tt) and the free speed.
 

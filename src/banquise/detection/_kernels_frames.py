@@ -10,7 +10,9 @@ import math
 from numba import njit
 
 TOUCH = 1e-9  # part of the size below which a distance has no direction
-CONE = 0.5  # sine of the slack (30 degrees) by which a normal may leave the cone of a point: ends of a tilted line contact
+CONE = (
+    0.5  # sine of the slack (30 degrees) by which a normal may leave the cone of a point: ends of a tilted line contact
+)
 CORNER = 0.9063077870366499  # cosine of 25 degrees: normals farther apart than this contradict each other at a corner
 FACE = 0.9961946980917455  # cosine of 5 degrees: normals nearer than this make one face
 MOST = 6  # points kept of one face

@@ -43,7 +43,9 @@ def pair_reach(i, j, n_free, zone, travel):
 
 
 @njit(cache=True, nogil=True)
-def look_pairs(first, last, pairs, sh, pose, wraps, period, n_free, zone, travel, path, state, ahead, mode, scratch, out):
+def look_pairs(
+    first, last, pairs, sh, pose, wraps, period, n_free, zone, travel, path, state, ahead, mode, scratch, out
+):
     """Look at pairs first:last; (contacts found, rows or frames needed when a scratch array was too short).
 
     mode 0: contacts; 1: distances only (state.distance, state.exact: the least one, or a lower bound of it).
@@ -96,10 +98,13 @@ def look_pairs(first, last, pairs, sh, pose, wraps, period, n_free, zone, travel
                 known_n[p, 0], known_n[p, 1] = n0, n1 - n0
                 for k in range(n1):
                     known[p, k] = ((rows[k] >> 32) << 16) | (rows[k] & 0xFFFF)
-        least = min(
-            measure_rows(sh, j, i, c, s, tx, ty, rows, 0, n0, along, side, dist),
-            measure_rows(sh, i, j, c, -s, ux, uy, rows, n0, n1, along, side, dist),
-        ) - radii
+        least = (
+            min(
+                measure_rows(sh, j, i, c, s, tx, ty, rows, 0, n0, along, side, dist),
+                measure_rows(sh, i, j, c, -s, ux, uy, rows, n0, n1, along, side, dist),
+            )
+            - radii
+        )
         until[p] = min(least, limit) + moved
         distance[p], exact[p] = min(least, limit), least <= limit
         if least > reach:
@@ -123,7 +128,9 @@ def look_pairs(first, last, pairs, sh, pose, wraps, period, n_free, zone, travel
         if m > len(frame):
             need = max(need, m)
             continue
-        m = reduce_frames(sh, i, j, reach - travel[i] - travel[j], frame, tag, m, scratch.at, scratch.keep, scratch.chosen)
+        m = reduce_frames(
+            sh, i, j, reach - travel[i] - travel[j], frame, tag, m, scratch.at, scratch.keep, scratch.chosen
+        )
         for k in range(m):
             distance[p] = min(distance[p], frame[k, 6])
         if mode == 1:

@@ -49,9 +49,7 @@ class Contacts:
         return f"Contacts: {len(self)} points of {len(self.pair_a)} pairs{least}"
 
 
-def contacts_of(
-    value: Array, who: Index, key: NDArray[np.int64], radius: Array, memory: Contacts | None
-) -> Contacts:
+def contacts_of(value: Array, who: Index, key: NDArray[np.int64], radius: Array, memory: Contacts | None) -> Contacts:
     """Columns from the rows the kernel wrote; directions that vanished are taken from the memory where it has them."""
     if memory is not None and len(memory) and np.any(who[:, 2] == VANISHED):
         value = _remembered(value, who, np.flatnonzero(who[:, 2] == VANISHED), key, radius, memory)

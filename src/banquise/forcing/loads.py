@@ -30,9 +30,11 @@ class State:
 
 
 def pushes_on(bodies: Bodies, forcing: Forcing, time: float, step: float) -> Array:
-    """Force x, y (N) and torque (N m) on each floe row, taken at the middle of the step."""
+    """Force x, y (N) and torque (N m) on each floe row, taken at the middle of the step from `time`."""
     n = bodies.n_free
     pushes = np.zeros((n, 3))
+    if not forcing.loads and not forcing.forces:
+        return pushes
     middle = time + 0.5 * step
     if forcing.loads:
         row_of = np.full(bodies.ids[:n].max() + 1 if n else 0, -1)

@@ -134,21 +134,21 @@ def _fitted_theta(z):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def free_motion(
-    first, last, step, coriolis, gravity, euler, turn,
+    first, last, steps, coriolis, gravity, euler, turn,
     cos, sin, u, v, spin, mass, inertia, area, extent, qx, qy, qw, moment_x, moment_y,
     water_mode, water_u, water_v, water_flow, water_coefficient,
     air_mode, air_relative, air_u, air_v, air_flow, air_coefficient,
-    pushes, velocity, displacement, work,
+    pushes, velocity, displacement, force,
 ):  # fmt: skip
-    """Velocity and displacement of floes first..last over one step with nothing in their way.
+    """Velocity and displacement of floes first..last, each over its own step, with nothing in their way.
 
     All forces but Coriolis are held constant over the step, at the value of the drag for W_theta = (1 - theta) W +
     theta W+, found by Newton's method; the Coriolis turn of velocity and displacement is exact. So inertial circles
     close, a steady drift stays steady, work = force . displacement adds up to the kinetic energy exactly, and
     theta (fitted to the drag's rate) keeps any step stable.
 
-    velocity (n, 3): u, v, spin at the end. displacement (n, 3): x, y, angle. work (n, 4): wind, current, gravity,
-    pushes (pushes (n, 3): loads and own forces, N and N m). Flows at the points are (n, 2, 75), map frame.
+    velocity (n, 3): u, v, spin at the end. displacement (n, 3): x, y, angle. force (n, 2, 3): wind and water, x, y and
+    torque. pushes (n, 3): loads and own forces, N and N m. Flows at the points are (n, 2, 75), map frame.
     """
     sums = np.empty(10)
     air = np.zeros(3)
@@ -162,6 +162,12 @@ def free_motion(
     at = np.empty(3)
     turn_c, turn_s = np.cos(turn), np.sin(turn)
     for i in range(first, last):
+        step = steps[i]
+        if step == 0.0:
+            velocity[i, 0], velocity[i, 1], velocity[i, 2] = u[i], v[i], spin[i]
+            displacement[i, :] = 0.0
+            force[i, :, :] = 0.0
+            continue
         f = coriolis[i] if len(coriolis) > 1 else coriolis[0]
         phase = f * step
         # e^(-i phase), phi_1, phi_2 of -i phase as (real, imaginary)
@@ -190,26 +196,9 @@ def free_motion(
                 air[2] = stress * (mx * air_v - my * air_u)
             else:
                 _add_drag(
-                    qx,
-                    qy,
-                    qw,
-                    air_flow,
-                    i,
-                    air_coefficient[i],
-                    1.0,
-                    0.0,
-                    c,
-                    s,
-                    0.0,
-                    0.0,
-                    0.0,
-                    2,
-                    0.0,
-                    0.0,
-                    sums,
-                    air,
-                    air_slope,
-                )
+                    qx, qy, qw, air_flow, i, air_coefficient[i], 1.0, 0.0, c, s,
+                    0.0, 0.0, 0.0, 2, 0.0, 0.0, sums, air, air_slope,
+                )  # fmt: skip
         steady_x = pushes[i, 0] + m * gravity[0]
         steady_y = pushes[i, 1] + m * gravity[1]
         steady_t = pushes[i, 2]
@@ -218,58 +207,21 @@ def free_motion(
             slope[:] = 0.0
             if water_mode > 0:
                 _add_drag(
-                    qx,
-                    qy,
-                    qw,
-                    water_flow,
-                    i,
-                    water_coefficient[i],
-                    turn_c,
-                    turn_s,
-                    c,
-                    s,
-                    u0,
-                    v0,
-                    w0,
-                    water_mode,
-                    water_u,
-                    water_v,
-                    sums,
-                    drag,
-                    slope,
-                )
+                    qx, qy, qw, water_flow, i, water_coefficient[i], turn_c, turn_s, c, s,
+                    u0, v0, w0, water_mode, water_u, water_v, sums, drag, slope,
+                )  # fmt: skip
             if air_mode > 0 and air_relative:
                 _add_drag(
-                    qx,
-                    qy,
-                    qw,
-                    air_flow,
-                    i,
-                    air_coefficient[i],
-                    1.0,
-                    0.0,
-                    c,
-                    s,
-                    u0,
-                    v0,
-                    w0,
-                    air_mode,
-                    air_u,
-                    air_v,
-                    sums,
-                    air,
-                    air_slope,
-                )
+                    qx, qy, qw, air_flow, i, air_coefficient[i], 1.0, 0.0, c, s,
+                    u0, v0, w0, air_mode, air_u, air_v, sums, air, air_slope,
+                )  # fmt: skip
             velocity[i, 0] = u0 + step * ((air[0] + drag[0] + steady_x) / m + f * v0)
             velocity[i, 1] = v0 + step * ((air[1] + drag[1] + steady_y) / m - f * u0)
             velocity[i, 2] = w0 + step * (air[2] + drag[2] + steady_t) / inert
-            displacement[i, 0], displacement[i, 1], displacement[i, 2] = step * u0, step * v0, step * w0
-            # the work that the change of kinetic energy sees: force times mean velocity
-            wx, wy, wt = (
-                0.5 * step * (u0 + velocity[i, 0]),
-                0.5 * step * (v0 + velocity[i, 1]),
-                0.5 * step * (w0 + velocity[i, 2]),
-            )
+            # by the mean velocity, so that force . displacement is the work that the kinetic energy sees
+            displacement[i, 0] = 0.5 * step * (u0 + velocity[i, 0])
+            displacement[i, 1] = 0.5 * step * (v0 + velocity[i, 1])
+            displacement[i, 2] = 0.5 * step * (w0 + velocity[i, 2])
         else:
             ru, rv = ec * u0 + es * v0 - u0, -es * u0 + ec * v0 - v0  # turned minus unturned
             at[0], at[1], at[2] = u0, v0, w0
@@ -280,50 +232,16 @@ def free_motion(
                 slope[:] = 0.0
                 if water_mode > 0:
                     _add_drag(
-                        qx,
-                        qy,
-                        qw,
-                        water_flow,
-                        i,
-                        water_coefficient[i],
-                        turn_c,
-                        turn_s,
-                        c,
-                        s,
-                        at[0],
-                        at[1],
-                        at[2],
-                        water_mode,
-                        water_u,
-                        water_v,
-                        sums,
-                        drag,
-                        slope,
-                    )
+                        qx, qy, qw, water_flow, i, water_coefficient[i], turn_c, turn_s, c, s,
+                        at[0], at[1], at[2], water_mode, water_u, water_v, sums, drag, slope,
+                    )  # fmt: skip
                 if relative_air:
                     air[:] = 0.0
                     air_slope[:] = 0.0
                     _add_drag(
-                        qx,
-                        qy,
-                        qw,
-                        air_flow,
-                        i,
-                        air_coefficient[i],
-                        1.0,
-                        0.0,
-                        c,
-                        s,
-                        at[0],
-                        at[1],
-                        at[2],
-                        air_mode,
-                        air_u,
-                        air_v,
-                        sums,
-                        air,
-                        air_slope,
-                    )
+                        qx, qy, qw, air_flow, i, air_coefficient[i], 1.0, 0.0, c, s,
+                        at[0], at[1], at[2], air_mode, air_u, air_v, sums, air, air_slope,
+                    )  # fmt: skip
                     slope += air_slope
                 theta = _fitted_theta(step * 0.5 * (slope[0, 0] + slope[1, 1]) / m)
                 # W_theta(n) = W + theta (turned - W + step phi_1 n):  n + M^-1 slope (W_theta(n) - at) = (air + drag + steady) / M
@@ -359,13 +277,11 @@ def free_motion(
             velocity[i, 0] = u0 + ru + step * (p1r * n[0] - p1i * n[1])
             velocity[i, 1] = v0 + rv + step * (p1i * n[0] + p1r * n[1])
             velocity[i, 2] = w0 + step * n[2]
-            wx = displacement[i, 0] = step * (p1r * u0 - p1i * v0 + step * (p2r * n[0] - p2i * n[1]))
-            wy = displacement[i, 1] = step * (p1i * u0 + p1r * v0 + step * (p2i * n[0] + p2r * n[1]))
-            wt = displacement[i, 2] = step * (w0 + 0.5 * step * n[2])
+            displacement[i, 0] = step * (p1r * u0 - p1i * v0 + step * (p2r * n[0] - p2i * n[1]))
+            displacement[i, 1] = step * (p1i * u0 + p1r * v0 + step * (p2i * n[0] + p2r * n[1]))
+            displacement[i, 2] = step * (w0 + 0.5 * step * n[2])
             drag[0] = m * n[0] - air[0] - steady_x
             drag[1] = m * n[1] - air[1] - steady_y
             drag[2] = inert * n[2] - air[2] - steady_t
-        work[i, 0] = air[0] * wx + air[1] * wy + air[2] * wt
-        work[i, 1] = drag[0] * wx + drag[1] * wy + drag[2] * wt
-        work[i, 2] = m * (gravity[0] * wx + gravity[1] * wy)
-        work[i, 3] = pushes[i, 0] * wx + pushes[i, 1] * wy + pushes[i, 2] * wt
+        for k in range(3):
+            force[i, 0, k], force[i, 1, k] = air[k], drag[k]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,53 +16,65 @@ from banquise.scene.bodies import Bodies
 from banquise.threads import over_blocks
 
 Array = NDArray[np.float64]
-WORKS = ("work_wind", "work_current", "work_gravity", "work_loads")
 _NO_FLOW = np.zeros((1, 2, 1))
 
 
 @dataclass(frozen=True)
 class FreeMotion:
-    """Velocity (n, 3) at the end of the step, displacement (n, 3) over it, and work (n, 4) of each force."""
+    """Velocity (n, 3) at the end of the step, displacement (n, 3) over it; forces (n, 2, 3) of wind and water."""
 
     velocity: Array
     displacement: Array
-    work: Array
+    force: Array
+    pushes: Array
+    gravity: Array  # (2,)
+
+    def work(self, bodies: Bodies, displacement: Array) -> dict[str, float]:
+        """Work of each force over the displacement (n, 3) that came about (J)."""
+        n = bodies.n_free
+        fall = displacement[:, 0] * self.gravity[0] + displacement[:, 1] * self.gravity[1]
+        return {
+            "work_wind": float(np.vdot(self.force[:, 0], displacement)),
+            "work_current": float(np.vdot(self.force[:, 1], displacement)),
+            "work_gravity": float(np.sum(bodies.mass[:n] * fall)) if self.gravity.any() else 0.0,
+            "work_loads": float(np.vdot(self.pushes, displacement)),
+        }
 
 
 def free_motion_of(
-    bodies: Bodies, forcing: Forcing, time: float, step: float, pushes: Array, euler: bool = False
+    bodies: Bodies, forcing: Forcing, time: float, steps: Array, pushes: Array, euler: bool = False
 ) -> FreeMotion:
-    """Free motion of all floes from `time` over `step`; forcing is taken at the middle of the step (its start: Euler).
+    """Free motion of all floes, each over its own step (n,), 0 for a floe that waits.
 
-    `pushes` (n, 3) are the loads and the user's own forces, constant over the step.
+    Forcing is taken at `time` (the middle of the step: then the scheme is second order), for the points where they
+    will be in the middle of their step. `pushes` (n, 3) are the loads and the user's own forces.
     """
     n = bodies.n_free
-    instant = time if euler else time + 0.5 * step
-    lead = 0.0 if euler else 0.5 * step
-    water_mode, water_u, water_v, water_flow = _flow_at(forcing.current, bodies, instant, lead)
-    air_mode, air_u, air_v, air_flow = _flow_at(forcing.wind, bodies, instant, lead)
+    lead = 0.0 if euler else 0.5 * steps[:, None]
+    water_mode, water_u, water_v, water_flow = _flow_at(forcing.current, bodies, time, lead)
+    air_mode, air_u, air_v, air_flow = _flow_at(forcing.wind, bodies, time, lead)
     water = forcing.water_density * bodies.water_drag[:n] * (water_mode > 0)
     air = forcing.air_density * bodies.air_drag[:n] * (air_mode > 0)
     gravity = np.array(forcing.gravity[:2] if forcing.gravity else (0.0, 0.0))
-    out = FreeMotion(np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 4)))
+    out = FreeMotion(np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 2, 3)), pushes, gravity)
     coriolis = np.atleast_1d(np.asarray(forcing.coriolis, dtype=float))
     b = bodies
 
     def work(first: int, last: int) -> None:
         free_motion(
-            first, last, step, coriolis, gravity, euler, math.radians(forcing.turning_angle),
+            first, last, steps, coriolis, gravity, euler, math.radians(forcing.turning_angle),
             b.cos, b.sin, b.u, b.v, b.spin, b.mass, b.inertia, b.area, b.extent,
             b.qx, b.qy, b.qw, b.moment_x, b.moment_y,
             water_mode, water_u, water_v, water_flow, water,
             air_mode, forcing.relative_wind, air_u, air_v, air_flow, air,
-            pushes, out.velocity, out.displacement, out.work,
+            pushes, out.velocity, out.displacement, out.force,
         )  # fmt: skip
 
     over_blocks(work, n)
     return out
 
 
-def _flow_at(flow: Flow, bodies: Bodies, time: float, lead: float) -> tuple[int, float, float, Array]:
+def _flow_at(flow: Flow, bodies: Bodies, time: float, lead: Any) -> tuple[int, float, float, Array]:
     """(mode, u, v, flow at the points): 0 no fluid, 1 uniform, 2 at the points where they will be `lead` s from now."""
     if flow is None:
         return 0, 0.0, 0.0, _NO_FLOW
@@ -72,15 +85,14 @@ def _flow_at(flow: Flow, bodies: Bodies, time: float, lead: float) -> tuple[int,
     return 2, 0.0, 0.0, np.stack(flow.sample(x, y, time), axis=1)
 
 
-def quadrature_positions(bodies: Bodies, lead: float = 0.0) -> tuple[Array, Array]:
-    """Quadrature points (n, 75) in the map frame, moved on by `lead` seconds of steady motion."""
-    n = bodies.n_free
-    turn = bodies.spin[:n] * lead
+def quadrature_positions(bodies: Bodies, lead: Any = 0.0) -> tuple[Array, Array]:
+    """Quadrature points (n, 75) in the map frame, moved on by `lead` seconds ((n, 1) or a number) of steady motion."""
+    b, n = bodies, bodies.n_free
+    turn = b.spin[:n, None] * lead
     ch, sh = np.cos(turn), np.sin(turn)
-    c = (bodies.cos[:n] * ch - bodies.sin[:n] * sh)[:, None]
-    s = (bodies.sin[:n] * ch + bodies.cos[:n] * sh)[:, None]
-    x = (bodies.x[:n] + lead * bodies.u[:n])[:, None] + c * bodies.qx - s * bodies.qy
-    y = (bodies.y[:n] + lead * bodies.v[:n])[:, None] + s * bodies.qx + c * bodies.qy
+    c, s = b.cos[:n, None] * ch - b.sin[:n, None] * sh, b.sin[:n, None] * ch + b.cos[:n, None] * sh
+    x = b.x[:n, None] + lead * b.u[:n, None] + c * b.qx - s * b.qy
+    y = b.y[:n, None] + lead * b.v[:n, None] + s * b.qx + c * b.qy
     return x, y
 
 

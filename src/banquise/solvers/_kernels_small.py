@@ -283,7 +283,9 @@ def solve_island(first, last, G, W, a, b, c, mu, low, r, y, reference, tolerance
 
 
 @njit(cache=True, nogil=True)
-def solve_islands(begin, end, members, start, G, W, a, b, c, mu, low, r, y, reference, tolerance, method, error, how, work):
+def solve_islands(
+    begin, end, members, start, G, W, a, b, c, mu, low, r, y, reference, tolerance, method, error, how, work
+):
     """The small islands members[begin:end]; writes residual / reference, method and iterations of each."""
     for p in range(begin, end):
         i = members[p]

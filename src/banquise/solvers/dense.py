@@ -36,9 +36,7 @@ def lemke_island(
         T[:, n] = 1.0 + spread * pattern
         basic, nonbasic = np.arange(n), np.arange(n, 2 * n + 1)
         place = np.concatenate((np.arange(n), np.arange(n + 1, 2 * n + 2)))
-        _, pivots, _ = _kernels_lemke.lemke(
-            T, rhs, basic, nonbasic, place, -1, 12 * n + 50, _kernels_lemke.LARGEST
-        )
+        _, pivots, _ = _kernels_lemke.lemke(T, rhs, basic, nonbasic, place, -1, 12 * n + 50, _kernels_lemke.LARGEST)
         total += pivots
         _kernels_lemke.friction_impulses(D, low, unit * largest, rhs, basic, point)
         error = _kernels_small.active_set(D, speed, mu, low, point, 1e-13 * reference, 4)

@@ -27,7 +27,12 @@ class RowsSolution:
 
 
 def solve_rows(
-    rows: ScaledRows, start: NDArray[np.int64], impulses: Floats, reference: Floats, tolerance: float, memory: Any = None
+    rows: ScaledRows,
+    start: NDArray[np.int64],
+    impulses: Floats,
+    reference: Floats,
+    tolerance: float,
+    memory: Any = None,
 ) -> RowsSolution:
     """Islands start[i]:start[i + 1] of `rows`; `impulses` is the first guess and becomes the answer."""
     count = len(start) - 1
