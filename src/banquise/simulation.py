@@ -16,6 +16,9 @@ from typing import Any
 import numpy as np
 
 from banquise import __version__
+from banquise.contact.materials import pair_table
+from banquise.detection.manifold import Contacts
+from banquise.detection.planar import Detector
 from banquise.errors import BanquiseError, CaseError
 from banquise.forcing.forcing import Forcing
 from banquise.forcing.loads import State
@@ -28,6 +31,7 @@ from banquise.schemes.event_driven import EventDriven
 from banquise.scene.scene import Scene
 from banquise.settings import Contact, one_of
 from banquise.units import duration
+from banquise.update.impulses import ImpulseRecord
 from banquise.update.positions import ObstacleMotion
 
 INTEGRATORS = ("fitted", "euler")
@@ -98,8 +102,21 @@ class Simulation:
         self.obstacle_motion = ObstacleMotion(scene.obstacles)
         self.obstacle_motion.place(self.bodies, 0.0)
         self.ledger = Ledger(self.bodies.kinetic_energy())
+        self.size = self.bodies.size
+        self.friction_table = pair_table(self.contact.friction, self.bodies.materials, "friction")
+        self.restitution_table = pair_table(self.contact.restitution, self.bodies.materials, "restitution")
+        self.largest_restitution = float(self.restitution_table.max(initial=0.0))
+        self.detector = Detector(self.bodies, scene.domain)
+        self.contact_memory: Contacts | None = None
+        self.impulses = ImpulseRecord(self.bodies)
         self.n_ids = len(scene.floes)
         self._said_bound = False
+        self._last_record = 0.0
+
+    def contact_laws(self, contacts: Contacts, chosen: Any) -> tuple[Any, Any]:
+        """Friction and restitution at the chosen contacts, by material pair."""
+        a, b = self.bodies.material[contacts.a[chosen]], self.bodies.material[contacts.b[chosen]]
+        return self.friction_table[a, b], self.restitution_table[a, b]
 
     @property
     def euler(self) -> bool:
@@ -184,8 +201,12 @@ class Simulation:
                 f"floe {lost}{f' ({name})' if name else ''} is no longer at a finite place at t = {self.time:g} s. "
                 "Records up to the last one are kept; look at its forces or use a smaller step."
             )
-        loads = np.zeros((len(self.scene.obstacles), 3))
-        recorder.add(self.time, frame_of(b, self.n_ids), self.ledger.record(b.kinetic_energy()), loads, [])
+        window = self.time - self._last_record
+        loads = self.impulses.on_obstacles / window if window > 0 else np.zeros_like(self.impulses.on_obstacles)
+        self._last_record = self.time
+        row = self.ledger.record(b.kinetic_energy())
+        recorder.add(self.time, frame_of(b, self.n_ids), row, loads, self.impulses.take_events())
+        self.impulses.reset(b)
 
     def _shapes(self) -> Any:
         n = self.n_ids

@@ -129,6 +129,7 @@ class Detector:
         self._scratch: dict[int, Scratch] = {}
         self._found: dict[int, Found] = {}
         self._rows = 64
+        self.meeting_rows = 256
 
     def contacts(
         self, bodies: Any, zone: Array, travel: Array | None = None, memory: Contacts | None = None

@@ -1,12 +1,17 @@
-"""Event-driven time: step from contact to contact, as the papers do."""
+"""Event-driven time: step from meeting to meeting.
+
+A step of at most `max_step` is advanced in rounds. In a round every group of floes that may meet takes its own step, to
+the end or to the first meeting in the group: bodies that touch and approach exchange impulses (with restitution); then
+all move on, those that rest against each other held apart. Floes that can meet nobody take one round.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from banquise.schemes.rounds import Rounds
 from banquise.settings import number
-from banquise.step import free_step
 from banquise.units import duration
 
 if TYPE_CHECKING:
@@ -15,14 +20,34 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class EventDriven:
-    """Steps of at most `max_step` (s) that end where bodies meet."""
+    """Steps of at most `max_step` (s) that end where bodies meet.
+
+    Parameters
+    ----------
+    max_step : s, the longest step
+    min_step : s, the shortest flight between two impacts that is followed; shorter bounces come to rest
+        (default: a millionth of max_step)
+    """
 
     max_step: Any = 5.0
+    min_step: Any = None
 
     def __post_init__(self) -> None:
-        seconds = number(duration(self.max_step, "max_step"), "max_step", above=0.0)
-        object.__setattr__(self, "max_step", seconds)
+        longest = number(duration(self.max_step, "max_step"), "max_step", above=0.0)
+        object.__setattr__(self, "max_step", longest)
+        if self.min_step is not None:
+            shortest = number(duration(self.min_step, "min_step"), "min_step", above=0.0, at_most=longest)
+            object.__setattr__(self, "min_step", shortest)
+
+    @property
+    def shortest(self) -> float:
+        return 1e-6 * self.max_step if self.min_step is None else float(self.min_step)
 
     def advance(self, sim: Simulation, target: float) -> None:
         """One step, no farther than `target`."""
-        free_step(sim, sim.even_step(target, self.max_step))
+        step = sim.even_step(target, self.max_step)
+        rounds = Rounds(sim, step, self.shortest)
+        if not rounds.advance():  # two groups met that had taken their own steps: all together, then
+            rounds = Rounds(sim, step, self.shortest, together=True)
+            rounds.advance()
+        rounds.commit()

@@ -1,0 +1,154 @@
+"""When two bodies meet: the first instant at which their distance falls to zero, each on its own quadratic path."""
+
+import math
+
+import numpy as np
+from numba import njit
+
+from banquise.detection._kernels_rows import near_rows
+
+LOOKS = 200  # instants looked at for one pair before the one reached is taken
+
+
+@njit(cache=True, nogil=True)
+def _place(pose, motion, i, t, out):
+    """Body i after t seconds on its path (motion: velocity and half acceleration of x, y, angle).
+
+    out: displacement x, y, cos, sin, then velocity x, y, spin.
+    """
+    out[0] = t * (motion[i, 0] + t * motion[i, 3])
+    out[1] = t * (motion[i, 1] + t * motion[i, 4])
+    turn = t * (motion[i, 2] + t * motion[i, 5])
+    c, s = math.cos(turn), math.sin(turn)
+    out[2] = pose[i, 2] * c - pose[i, 3] * s
+    out[3] = pose[i, 3] * c + pose[i, 2] * s
+    for k in range(3):
+        out[4 + k] = motion[i, k] + 2 * t * motion[i, 3 + k]
+
+
+@njit(cache=True, nogil=True)
+def _distances(sh, v_body, e_body, x, y, pv, pe, rows, first, last, dist, rate):
+    """Distance of each row's point to its edge and the rate at which it changes; negative behind the edge.
+
+    (x, y): centre of v_body seen from that of e_body, world axes. All is done in the frame of e_body.
+    """
+    c, s = pe[2] * pv[2] + pe[3] * pv[3], pe[2] * pv[3] - pe[3] * pv[2]
+    tx, ty = pe[2] * x + pe[3] * y, pe[2] * y - pe[3] * x
+    u, v = pv[4] - pe[4], pv[5] - pe[5]
+    u, v = pe[2] * u + pe[3] * v, pe[2] * v - pe[3] * u
+    v0, e0 = sh.body_slot[v_body], sh.body_slot[e_body]
+    for k in range(first, last):
+        p, e = v0 + (rows[k] >> 32), e0 + (rows[k] & 0xFFFFFFFF)
+        lx, ly = c * sh.px[p] - s * sh.py[p], s * sh.px[p] + c * sh.py[p]
+        px, py = lx + tx, ly + ty
+        rx, ry = px - sh.px[e], py - sh.py[e]
+        along = (rx * sh.ex[e] + ry * sh.ey[e]) * sh.inv[e]
+        place = min(max(along, 0.0), 1.0)
+        dx, dy = rx - place * sh.ex[e], ry - place * sh.ey[e]
+        d = math.sqrt(dx * dx + dy * dy)
+        # speed of the point in the frame of the edge
+        su = u - pv[6] * ly + pe[6] * py
+        sv = v + pv[6] * lx - pe[6] * px
+        length = math.sqrt(1.0 / sh.inv[e]) if sh.inv[e] > 0.0 else 0.0
+        if d > 1e-9 * (length + abs(px) + abs(py)):
+            dx, dy = dx / d, dy / d
+        elif length > 0.0:  # on the edge: its outward normal
+            dx, dy = sh.ey[e] / length, -sh.ex[e] / length
+        dist[k], rate[k] = d, dx * su + dy * sv
+        if length > 0.0 and rx * sh.ey[e] - ry * sh.ex[e] < 0.0 and 0.0 <= along <= 1.0:
+            dist[k] = -d
+            if d > 1e-9 * (length + abs(px) + abs(py)):
+                rate[k] = -rate[k]
+
+
+@njit(cache=True, nogil=True)
+def _bend(motion, i, j, h, extent, speed, far):
+    """Bound on the acceleration of a point of body i seen in the turning frame of body j."""
+    si, ai = abs(motion[i, 2]) + 2 * h * abs(motion[i, 5]), 2 * abs(motion[i, 5])
+    sj, aj = abs(motion[j, 2]) + 2 * h * abs(motion[j, 5]), 2 * abs(motion[j, 5])
+    qx, qy = motion[i, 3] - motion[j, 3], motion[i, 4] - motion[j, 4]
+    straight = 2 * math.sqrt(qx * qx + qy * qy)
+    return straight + extent[i] * (si * si + ai) + far * (sj * sj + aj) + 2 * sj * speed
+
+
+@njit(cache=True, nogil=True)
+def first_meetings(
+    first, last, pair_a, pair_b, shift, sh, pose, extent, motion, horizon, touch, aim, held,
+    rows, slots, qx, qy, dist, rate, armed, when,
+):  # fmt: skip
+    """when[p]: first instant in [0, horizon[p]] at which pair p comes to distance aim[p], inf if it does not.
+
+    Conservative advancement over the rows (point, edge) that can meet at all. The distance D to a segment is convex, so
+    after t it is at least D + D' t - A t^2 / 2 with A a bound on the point's acceleration seen from the edge: the first
+    root of that is safe, and Newton's step near the end. Rows that touch at the start (below `touch`) count only once
+    they have come apart, never in a pair that is held together. Returns the rows needed when `rows` was too short.
+    """
+    pa, pb = np.empty(7), np.empty(7)
+    need = 0
+    for p in range(first, last):
+        i, j, h = pair_a[p], pair_b[p], horizon[p]
+        when[p] = math.inf
+        if h <= 0.0:
+            continue
+        radii = sh.radius[i] + sh.radius[j]
+        dx, dy = pose[j, 0] - pose[i, 0] + shift[p, 0], pose[j, 1] - pose[i, 1] + shift[p, 1]
+        vx, vy = motion[j, 0] - motion[i, 0], motion[j, 1] - motion[i, 1]
+        bx, by = motion[j, 3] - motion[i, 3], motion[j, 4] - motion[i, 4]
+        speed = math.sqrt(vx * vx + vy * vy) + 2 * h * math.sqrt(bx * bx + by * by)
+        speed += extent[i] * (abs(motion[i, 2]) + 2 * h * abs(motion[i, 5]))
+        speed += extent[j] * (abs(motion[j, 2]) + 2 * h * abs(motion[j, 5]))
+        limit = h * speed + 2 * touch[p] + radii
+        _place(pose, motion, i, 0.0, pa)
+        _place(pose, motion, j, 0.0, pb)
+        c, s = pa[2] * pb[2] + pa[3] * pb[3], pa[2] * pb[3] - pa[3] * pb[2]
+        tx, ty = pa[2] * dx + pa[3] * dy, pa[2] * dy - pa[3] * dx
+        ux, uy = -pb[2] * dx - pb[3] * dy, pb[3] * dx - pb[2] * dy
+        n0 = near_rows(sh, j, i, c, s, tx, ty, limit, slots, qx, qy, rows, 0)
+        n1 = near_rows(sh, i, j, c, -s, ux, uy, limit, slots, qx, qy, rows, n0)
+        if n1 > len(rows):
+            need = max(need, n1)
+            continue
+        # a point of one body stays within the other's extent plus the limit of its centre
+        bend_j = _bend(motion, j, i, h, extent, speed, extent[i] + limit)
+        bend_i = _bend(motion, i, j, h, extent, speed, extent[j] + limit)
+        t, t_before = 0.0, 0.0
+        for look in range(LOOKS):
+            x, y = dx + (pb[0] - pa[0]), dy + (pb[1] - pa[1])
+            _distances(sh, j, i, x, y, pb, pa, rows, 0, n0, dist, rate)
+            _distances(sh, i, j, -x, -y, pa, pb, rows, n0, n1, dist, rate)
+            step, back, there = h, False, False
+            for k in range(n1):
+                d = dist[k] - radii
+                if look == 0:
+                    armed[k] = abs(d) > touch[p]  # what lies behind a far edge is not inside
+                bend = bend_j if k < n0 else bend_i
+                if not armed[k]:
+                    if held[p]:
+                        continue
+                    back = back or d < -touch[p]
+                    armed[k] = d > 2 * touch[p]
+                    if not armed[k]:  # just leaving: the way back takes as long as the way out
+                        step = min(step, max(touch[p] / speed, 0.25 * t))
+                        continue
+                if d < 0.0:  # behind the edge: only around its end can the point come before it
+                    step = min(step, max(-d, touch[p]) / speed)
+                    continue
+                there = there or d <= aim[p]
+                root = math.sqrt(rate[k] * rate[k] + 2 * bend * (d - 0.5 * aim[p])) - rate[k]
+                if root > 0.0:
+                    step = min(step, 2 * (d - 0.5 * aim[p]) / root)
+            if there:
+                when[p] = t
+                break
+            if back and t > 0.0:  # left and came back between two looks, without going far
+                when[p] = t_before
+                break
+            if t >= h:
+                break
+            t_before = t
+            t = min(t + step, h)
+            _place(pose, motion, i, t, pa)
+            _place(pose, motion, j, t, pb)
+        else:
+            when[p] = t
+    return need
