@@ -17,11 +17,13 @@ def world_boxes(first, last, sh, pose, margin, box):
         c, s = pose[b, 2], pose[b, 3]
         x0 = y0 = math.inf
         x1 = y1 = -math.inf
-        for k in range(sh.body_slot[b], sh.body_slot[b + 1]):
-            x, y = c * sh.px[k] - s * sh.py[k], s * sh.px[k] + c * sh.py[k]
-            x0, x1 = min(x0, x), max(x1, x)
-            y0, y1 = min(y0, y), max(y1, y)
-        add = sh.radius[b] + margin[b]
+        for run in range(sh.body[b, 1] // 4, sh.body[b + 1, 1] // 4):
+            for lane in range(4):
+                px, py = sh.block[run, 0, lane], sh.block[run, 1, lane]
+                x, y = c * px - s * py, s * px + c * py
+                x0, x1 = min(x0, x), max(x1, x)
+                y0, y1 = min(y0, y), max(y1, y)
+        add = sh.frame[b, 4] + margin[b]
         box[b, 0], box[b, 1] = pose[b, 0] + x0 - add, pose[b, 1] + y0 - add
         box[b, 2], box[b, 3] = pose[b, 0] + x1 + add, pose[b, 1] + y1 + add
 
@@ -69,7 +71,7 @@ def find_pairs(first, last, box, n_free, period, x0, y0, cell_x, cell_y, nx, ny,
 
     A pair is reported by the bucket that holds the low corner of the intersection of its boxes, and by no other.
     """
-    count = 0
+    count = np.int64(0)
     for a in range(first, min(last, n_free)):
         begun = count
         i0, j0, ni, nj = _cells(box, a, x0, y0, cell_x, cell_y, nx, ny)
@@ -172,6 +174,7 @@ def start_values(pairs, box, margin, period, path, wraps, old_pairs, old, new):
         gy = max(box[j, 1] + sy - box[i, 3], box[i, 1] - box[j, 3] - sy) + add
         gap = math.sqrt(max(gx, 0.0) ** 2 + max(gy, 0.0) ** 2)
         new.until[p] = (gap if gap > 0.0 else -math.inf) + path[i] + path[j]
+        new.clear[p] = new.until[p]
         new.known_until[p] = -math.inf
         while q < len(old_pairs) and (
             old_pairs[q, 0] < i or (old_pairs[q, 0] == i and _before(old_pairs[q], pairs[p]))
@@ -179,6 +182,7 @@ def start_values(pairs, box, margin, period, path, wraps, old_pairs, old, new):
             q += 1
         if q < len(old_pairs) and old_pairs[q, 0] == i and not _before(pairs[p], old_pairs[q]):
             new.until[p] = max(new.until[p], old.until[q])
+            new.clear[p] = max(new.clear[p], old.clear[q])
             new.known_until[p] = old.known_until[q]
             if new.known_until[p] > -math.inf:
                 new.known_n[p, 0], new.known_n[p, 1] = old.known_n[q, 0], old.known_n[q, 1]

@@ -2,10 +2,12 @@
 
 import math
 
+import numpy as np
 from numba import njit
 
-from banquise.detection._kernels_frames import frames_of_point, reduce_frames
+from banquise.detection._kernels_frames import frames_of_point, to_world
 from banquise.detection._kernels_rows import box_gap, measure_rows, near_rows, sort_rows
+from banquise.detection._kernels_reduce import reduce_frames
 
 ROWS = 16  # rows of a pair that are remembered; a pair with more is looked at in full each time
 ROUND = 1e-12  # part of the path length set aside for its round-off
@@ -52,8 +54,8 @@ def look_pairs(first, last, pairs, sh, pose, wraps, period, n_free, zone, travel
     distance, exact = state.distance, state.exact
     slots, qx, qy, rows = scratch.slots, scratch.qx, scratch.qy, scratch.rows
     along, side, dist, frame, tag = scratch.along, scratch.side, scratch.dist, scratch.frame, scratch.tag
-    count = 0
-    need = 0
+    count = np.int64(0)
+    need = np.int64(0)
     for p in range(first, last):
         i, j = pairs[p, 0], pairs[p, 1]
         reach = pair_reach(i, j, n_free, zone, travel)
@@ -70,65 +72,67 @@ def look_pairs(first, last, pairs, sh, pose, wraps, period, n_free, zone, travel
         c, s = ca * cb + sa * sb, ca * sb - sa * cb
         tx, ty = ca * dx + sa * dy, ca * dy - sa * dx
         ux, uy = -cb * dx - sb * dy, sb * dx - cb * dy
-        radii = sh.radius[i] + sh.radius[j]
-        if reach <= known_until[p] - moved:
-            n0, n1 = known_n[p, 0], known_n[p, 0] + known_n[p, 1]
+        radii = sh.frame[i, 4] + sh.frame[j, 4]
+        cached = reach <= known_until[p] - moved
+        limit = known_until[p] - moved if cached else reach + ahead
+        if cached:
+            n0, n1 = np.int64(known_n[p, 0]), np.int64(known_n[p, 0]) + known_n[p, 1]
             for k in range(n1):
-                rows[k] = ((known[p, k] >> 16) << 32) | (known[p, k] & 0xFFFF)
-            limit = known_until[p] - moved
+                rows[k] = (np.int64(known[p, k] >> 16) << 32) | (known[p, k] & 0xFFFF)
         else:
-            gap = box_gap(sh.box, i, j, c, s, tx, ty, ux, uy) - radii
+            gap = box_gap(sh, i, j, c, s, tx, ty, ux, uy) - radii
             if gap > reach:
                 until[p] = gap + moved
                 distance[p] = gap
                 continue
-            limit = reach + ahead
-            n0 = near_rows(sh, j, i, c, s, tx, ty, limit + radii, slots, qx, qy, rows, 0)
-            n1 = near_rows(sh, i, j, c, -s, ux, uy, limit + radii, slots, qx, qy, rows, n0)
+            n0, n1 = np.int64(0), np.int64(0)
+            for who in range(2):
+                n0 = n1
+                v, e, turn, ox, oy = (j, i, s, tx, ty) if who == 0 else (i, j, -s, ux, uy)
+                n1 = near_rows(sh, v, e, c, turn, ox, oy, limit + radii, slots, qx, qy, rows, n0)
+                if n1 <= len(rows):
+                    sort_rows(rows, n0, n1)
             if n1 > len(rows):
                 need = max(need, n1)
                 continue
-            sort_rows(rows, 0, n0)
-            sort_rows(rows, n0, n1)
             known_until[p] = -math.inf
-            if n1 <= ROWS and sh.body_slot[i + 1] - sh.body_slot[i] < 65536 > sh.body_slot[j + 1] - sh.body_slot[j]:
+            if n1 <= ROWS and sh.body[i + 1, 1] - sh.body[i, 1] < 65536 > sh.body[j + 1, 1] - sh.body[j, 1]:
                 known_until[p] = limit + moved
                 known_n[p, 0], known_n[p, 1] = n0, n1 - n0
                 for k in range(n1):
                     known[p, k] = ((rows[k] >> 32) << 16) | (rows[k] & 0xFFFF)
-        least = min(
-            measure_rows(sh, j, i, c, s, tx, ty, rows, 0, n0, along, side, dist),
-            measure_rows(sh, i, j, c, -s, ux, uy, rows, n0, n1, along, side, dist),
-        ) - radii
+        least = math.inf
+        for who in range(2):
+            v, e, turn, ox, oy = (j, i, s, tx, ty) if who == 0 else (i, j, -s, ux, uy)
+            k0, k1 = (np.int64(0), n0) if who == 0 else (n0, n1)
+            least = min(least, measure_rows(sh, v, e, c, turn, ox, oy, rows, k0, k1, along, side, dist))
+        least -= radii
         until[p] = min(least, limit) + moved
         distance[p], exact[p] = min(least, limit), least <= limit
         if least > reach:
             continue
-        m = 0
-        k = 0
-        while k < n1:
-            end = k + 1
-            top = n0 if k < n0 else n1
-            while end < top and rows[end] >> 32 == rows[k] >> 32:
-                end += 1
-            if k < n0:
+        m = np.int64(0)
+        for who in range(2):
+            v, e, turn, ox, oy = (j, i, s, tx, ty) if who == 0 else (i, j, -s, ux, uy)
+            k, top = (np.int64(0), n0) if who == 0 else (n0, n1)
+            begun = m
+            while k < top:
+                end = k + 1
+                while end < top and rows[end] >> 32 == rows[k] >> 32:
+                    end += 1
                 m = frames_of_point(
-                    sh, 0, i, j, c, s, tx, ty, rows, k, end, along, side, dist, reach + radii, pose, frame, tag, m
+                    sh, who == 1, v, e, c, turn, ox, oy, rows, k, end, along, side, dist, reach + radii, frame, tag, m
                 )
-            else:
-                m = frames_of_point(
-                    sh, 1, i, j, c, -s, ux, uy, rows, k, end, along, side, dist, reach + radii, pose, frame, tag, m
-                )
-            k = end
+                k = end
+            to_world(sh, who, i, j, pose, frame, tag, begun, min(m, len(frame)))
         if m > len(frame):
             need = max(need, m)
             continue
-        m = reduce_frames(sh, i, j, reach - travel[i] - travel[j], frame, tag, m, scratch.at, scratch.keep, scratch.chosen)
+        m = reduce_frames(sh, i, j, reach - travel[i] - travel[j], frame, tag, m, scratch.at, scratch.chosen)
         for k in range(m):
             distance[p] = min(distance[p], frame[k, 6])
-        if mode == 1:
-            continue
-        count = _write(sh, i, j, shift_x, shift_y, frame, tag, m, scratch.at, out, count)
+        if mode == 0:
+            count = _write(sh, i, j, shift_x, shift_y, frame, tag, m, scratch.at, out, count)
     return count, need
 
 
@@ -145,7 +149,7 @@ def _write(sh, i, j, shift_x, shift_y, frame, tag, m, at, out, count):
                 rank += 1
         owner, other = (j, i) if tag[k, 0] == 0 else (i, j)
         code = ((sh.ids[owner] & 0x3FFFFF) << 41) | ((sh.ids[other] & 0x3FFFFF) << 19)
-        code |= ((sh.own[tag[k, 1]] & 0x1FFFF) << 2) | min(rank, 3)
+        code |= ((sh.link[tag[k, 1], 0] & 0x1FFFF) << 2) | min(rank, 3)
         at[k] = k
         key[count + k] = code
     for k in range(1, m):

@@ -11,12 +11,24 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def box_gap(box, a, b, c, s, tx, ty, ux, uy):
+def point(sh, k):
+    """Point in slot k."""
+    return sh.block[k >> 2, 0, k & 3], sh.block[k >> 2, 1, k & 3]
+
+
+@njit(cache=True, nogil=True)
+def edge(sh, k):
+    """Edge that starts in slot k, and 1 / length^2 (zero when there is none)."""
+    return sh.block[k >> 2, 2, k & 3], sh.block[k >> 2, 3, k & 3], sh.block[k >> 2, 4, k & 3]
+
+
+@njit(cache=True, nogil=True)
+def box_gap(sh, a, b, c, s, tx, ty, ux, uy):
     """Lower bound of the distance of two bodies from their turned boxes.
 
     (c, s, tx, ty) carry the frame of b into that of a, (ux, uy) the centre of a into the frame of b.
     """
-    ac, as_ = abs(c), abs(s)
+    ac, as_, box = abs(c), abs(s), sh.frame
     awx, awy = 0.5 * (box[a, 2] - box[a, 0]), 0.5 * (box[a, 3] - box[a, 1])
     bwx, bwy = 0.5 * (box[b, 2] - box[b, 0]), 0.5 * (box[b, 3] - box[b, 1])
     amx, amy = 0.5 * (box[a, 2] + box[a, 0]), 0.5 * (box[a, 3] + box[a, 1])
@@ -34,26 +46,26 @@ def near_rows(sh, v_body, e_body, c, s, tx, ty, limit, slots, qx, qy, rows, n):
 
     (c, s, tx, ty) carry the frame of v_body into that of e_body. Counts on past the end of `rows` without writing.
     """
-    x0, y0 = sh.box[e_body, 0] - limit, sh.box[e_body, 1] - limit
-    x1, y1 = sh.box[e_body, 2] + limit, sh.box[e_body, 3] + limit
-    first = sh.body_slot[v_body]
+    x0, y0 = sh.frame[e_body, 0] - limit, sh.frame[e_body, 1] - limit
+    x1, y1 = sh.frame[e_body, 2] + limit, sh.frame[e_body, 3] + limit
+    first = sh.body[v_body, 1]
     kept = 0
-    node, end = sh.body_node[v_body], sh.body_node[v_body + 1]
+    node, end = sh.body[v_body, 0], sh.body[v_body + 1, 0]
     while node < end:
-        mx, my, r = sh.node_disc[node, 0], sh.node_disc[node, 1], sh.node_disc[node, 2]
+        mx, my, r = sh.node[node, 4], sh.node[node, 5], sh.node[node, 6]
         x, y = c * mx - s * my + tx, s * mx + c * my + ty
         if x < x0 - r or x > x1 + r or y < y0 - r or y > y1 + r:
-            node = sh.node_skip[node]
+            node = sh.node_link[node, 1]
             continue
-        run = sh.node_run[node]
+        run = sh.node_link[node, 0]
         node += 1
         if run < 0:
             continue
-        for k in range(4 * run, 4 * run + 4):
-            x = c * sh.px[k] - s * sh.py[k] + tx
-            y = s * sh.px[k] + c * sh.py[k] + ty
-            slots[kept], qx[kept], qy[kept] = k - first, x, y
-            kept += (x >= x0) & (x <= x1) & (y >= y0) & (y <= y1) & (sh.own[k] >= 0)
+        for lane in range(4):
+            px, py = sh.block[run, 0, lane], sh.block[run, 1, lane]
+            x, y = c * px - s * py + tx, s * px + c * py + ty
+            slots[kept], qx[kept], qy[kept] = 4 * run + lane - first, x, y
+            kept += (x >= x0) & (x <= x1) & (y >= y0) & (y <= y1) & (sh.link[4 * run + lane, 0] >= 0)
     if kept == 0:
         return n
     x0, y0, x1, y1 = qx[0], qy[0], qx[0], qy[0]
@@ -62,14 +74,14 @@ def near_rows(sh, v_body, e_body, c, s, tx, ty, limit, slots, qx, qy, rows, n):
         y0, y1 = min(y0, qy[k]), max(y1, qy[k])
     x0, y0, x1, y1 = x0 - limit, y0 - limit, x1 + limit, y1 + limit
     square = limit * limit
-    base = sh.body_slot[e_body]
-    node, end = sh.body_node[e_body], sh.body_node[e_body + 1]
+    base = sh.body[e_body, 1]
+    node, end = sh.body[e_body, 0], sh.body[e_body + 1, 0]
     while node < end:
-        bx0, by0, bx1, by1 = sh.node_box[node, 0], sh.node_box[node, 1], sh.node_box[node, 2], sh.node_box[node, 3]
+        bx0, by0, bx1, by1 = sh.node[node, 0], sh.node[node, 1], sh.node[node, 2], sh.node[node, 3]
         if bx0 > x1 or bx1 < x0 or by0 > y1 or by1 < y0:
-            node = sh.node_skip[node]
+            node = sh.node_link[node, 1]
             continue
-        run = sh.node_run[node]
+        run = sh.node_link[node, 0]
         node += 1
         if run < 0:
             continue
@@ -78,13 +90,17 @@ def near_rows(sh, v_body, e_body, c, s, tx, ty, limit, slots, qx, qy, rows, n):
             x, y = qx[k], qy[k]
             if x < bx0 or x > bx1 or y < by0 or y > by1:
                 continue
-            for e in range(4 * run, 4 * run + 4):
-                rx, ry = x - sh.px[e], y - sh.py[e]
-                t = min(max((rx * sh.ex[e] + ry * sh.ey[e]) * sh.inv[e], 0.0), 1.0)
-                dx, dy = rx - t * sh.ex[e], ry - t * sh.ey[e]
-                if dx * dx + dy * dy <= square and sh.own[e] >= 0:
+            hits = 0
+            for lane in range(4):
+                ex, ey = sh.block[run, 2, lane], sh.block[run, 3, lane]
+                rx, ry = x - sh.block[run, 0, lane], y - sh.block[run, 1, lane]
+                t = min(max((rx * ex + ry * ey) * sh.block[run, 4, lane], 0.0), 1.0)
+                dx, dy = rx - t * ex, ry - t * ey
+                hits |= (dx * dx + dy * dy <= square) << lane
+            for lane in range(4):
+                if (hits >> lane) & 1 and sh.link[4 * run + lane, 0] >= 0:
                     if n < len(rows):
-                        rows[n] = (slots[k] << 32) | (e - base)
+                        rows[n] = (slots[k] << 32) | (4 * run + lane - base)
                     n += 1
     return n
 
@@ -112,18 +128,19 @@ def measure_rows(sh, v_body, e_body, c, s, tx, ty, rows, first, last, along, sid
 
     The place along an edge of length zero (a disc) is -1: its nearest feature is its starting point.
     """
-    v0, e0 = sh.body_slot[v_body], sh.body_slot[e_body]
+    v0, e0 = sh.body[v_body, 1], sh.body[e_body, 1]
     least = math.inf
     for k in range(first, last):
         v, e = v0 + (rows[k] >> 32), e0 + (rows[k] & 0xFFFFFFFF)
-        rx = c * sh.px[v] - s * sh.py[v] + tx - sh.px[e]
-        ry = s * sh.px[v] + c * sh.py[v] + ty - sh.py[e]
-        inv = sh.inv[e]
-        t = (rx * sh.ex[e] + ry * sh.ey[e]) * inv
+        px, py = point(sh, v)
+        qx, qy = point(sh, e)
+        ex, ey, inv = edge(sh, e)
+        rx, ry = c * px - s * py + tx - qx, s * px + c * py + ty - qy
+        t = (rx * ex + ry * ey) * inv
         u = min(max(t, 0.0), 1.0)
-        dx, dy = rx - u * sh.ex[e], ry - u * sh.ey[e]
+        dx, dy = rx - u * ex, ry - u * ey
         along[k] = t if inv > 0.0 else -1.0
-        side[k] = (rx * sh.ey[e] - ry * sh.ex[e]) * math.sqrt(inv)
+        side[k] = (rx * ey - ry * ex) * math.sqrt(inv)
         dist[k] = math.sqrt(dx * dx + dy * dy)
         least = min(least, dist[k])
     return least

@@ -32,6 +32,7 @@ class PairState(NamedTuple):
     known_until: Array  # paths up to which they are all there is, less the reach
     distance: Array  # least distance, or a lower bound, at the last look
     exact: NDArray[np.bool_]
+    clear: Array  # paths at which the bodies may first overlap, by the overlap routine
 
 
 def empty_state(n: int) -> PairState:
@@ -43,6 +44,7 @@ def empty_state(n: int) -> PairState:
         np.empty(n),
         np.empty(n),
         np.empty(n, np.bool_),
+        np.empty(n),
     )
 
 
