@@ -12,6 +12,7 @@ __version__ = "0.1.0.dev0"
 
 _NAMES = {
     "BanquiseError": "banquise.errors",
+    "gap": "banquise.detection.gap",
     "lcp": "banquise.solvers.lcp:",
 }
 _MODULES = ("glacier", "fracture", "percussion", "scenes", "analysis")

@@ -230,3 +230,48 @@ def look_overlaps(first, last, pairs, sh, pose, wraps, period, path, clear, near
                 a[count], b[count], depth[count] = i, j, deep
             count += 1
     return count
+
+
+@njit(cache=True, nogil=True)
+def closest_points(first, last, a, b, sh, pose, value):
+    """Least distance of the borders of pairs first:last, and where, relative to the centre of a, in world axes.
+
+    value: distance of the rings, point on a, point on b. However far apart: the bound shrinks as points are met.
+    """
+    for p in range(first, last):
+        i, j = a[p], b[p]
+        dx, dy = pose[j, 0] - pose[i, 0], pose[j, 1] - pose[i, 1]
+        ca, sa, cb, sb = pose[i, 2], pose[i, 3], pose[j, 2], pose[j, 3]
+        c, s = ca * cb + sa * sb, ca * sb - sa * cb
+        tx, ty = ca * dx + sa * dy, ca * dy - sa * dx
+        ux, uy = -cb * dx - sb * dy, sb * dx - cb * dy
+        best = math.inf
+        for who in range(2):
+            v, e, turn, ox, oy = (j, i, s, tx, ty) if who == 0 else (i, j, -s, ux, uy)
+            node, end = sh.body[v, 0], sh.body[v + 1, 0]
+            while node < end:
+                mx, my, r = sh.node[node, 4], sh.node[node, 5], sh.node[node, 6]
+                x, y = c * mx - turn * my + ox, turn * mx + c * my + oy
+                away_x = max(sh.frame[e, 0] - x, x - sh.frame[e, 2], 0.0)
+                away_y = max(sh.frame[e, 1] - y, y - sh.frame[e, 3], 0.0)
+                if away_x * away_x + away_y * away_y >= (math.sqrt(best) + r) ** 2:
+                    node = sh.node_link[node, 1]
+                    continue
+                run = sh.node_link[node, 0]
+                node += 1
+                if run < 0:
+                    continue
+                for k in range(4 * run, 4 * run + 4):
+                    px, py = point(sh, k)
+                    x, y = c * px - turn * py + ox, turn * px + c * py + oy
+                    square, fx, fy = nearest(sh, e, x, y, best)
+                    if square >= best:
+                        continue
+                    best = square
+                    value[p, 0] = math.sqrt(square)
+                    if who == 0:
+                        value[p, 1], value[p, 2] = ca * fx - sa * fy, sa * fx + ca * fy
+                        value[p, 3], value[p, 4] = ca * x - sa * y, sa * x + ca * y
+                    else:
+                        value[p, 1], value[p, 2] = cb * x - sb * y + dx, sb * x + cb * y + dy
+                        value[p, 3], value[p, 4] = cb * fx - sb * fy + dx, sb * fx + cb * fy + dy
