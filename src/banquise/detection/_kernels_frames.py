@@ -23,80 +23,80 @@ EDGE, POINT, VANISHED = np.int64(0), np.int64(1), np.int64(2)
 NONE = np.int64(-1)
 
 
-@njit(cache=True, nogil=True)
-def _faces(sh, v, nx, ny, slack):
+@njit(cache=True, nogil=True, error_model="numpy")
+def _faces(block, link, v, nx, ny, slack):
     """Whether the border at point v (its own frame) can touch a border with outward normal n: n in its cone, with slack."""
-    ex, ey, inv = edge(sh, v)
+    ex, ey, inv = edge(block, v)
     if inv == 0.0:
         return True
-    fx, fy, before = edge(sh, sh.link[v, 2])
+    fx, fy, before = edge(block, link[v, 2])
     return (nx * ex + ny * ey) * math.sqrt(inv) >= -slack and (nx * fx + ny * fy) * math.sqrt(before) <= slack
 
 
-@njit(cache=True, nogil=True)
-def _usable(sh, v, e, c, s, along, dist, inside, touch, reach):
+@njit(cache=True, nogil=True, error_model="numpy")
+def _usable(block, link, v, e, c, s, along, dist, inside, touch, reach):
     """Whether edge e can be a contact of point v: it faces the point, which has its foot on it (for a point inside
     also past the end that lies in a notch)."""
-    ex, ey, inv = edge(sh, e)
+    ex, ey, inv = edge(block, e)
     if inv == 0.0:
         return False
     root = math.sqrt(inv)
     slack = touch * root
     if not -slack <= along <= 1.0 + slack:
-        end = e if along < 0.5 else sh.link[e, 1]
-        if not inside or dist > reach or sh.link[end, 3] == 1:
+        end = e if along < 0.5 else link[e, 1]
+        if not inside or dist > reach or link[end, 3] == 1:
             return False
     nx, ny = ey * root, -ex * root
-    return _faces(sh, v, c * nx + s * ny, -s * nx + c * ny, CONE)
+    return _faces(block, link, v, c * nx + s * ny, -s * nx + c * ny, CONE)
 
 
-@njit(cache=True, nogil=True)
-def _hidden(sh, e0, rows, k0, k1, k, skip, along, side, dist):
+@njit(cache=True, nogil=True, error_model="numpy")
+def _hidden(block, link, e0, rows, k0, k1, k, skip, measure):
     """Whether another edge of the body lies between the point and its foot on the edge of row k."""
-    ex, ey, inv = edge(sh, e0 + (rows[k] & 0xFFFFFFFF))
+    ex, ey, inv = edge(block, e0 + (rows[k] & 0xFFFFFFFF))
     root = math.sqrt(inv)
-    wx, wy = -side[k] * ey * root, side[k] * ex * root  # from the point to the foot
+    wx, wy = -measure[k, 1] * ey * root, measure[k, 1] * ex * root  # from the point to the foot
     for j in range(k0, k1):
-        if j == k or j == skip or dist[j] >= dist[k]:
+        if j == k or j == skip or measure[j, 2] >= measure[k, 2]:
             continue
-        fx, fy, other = edge(sh, e0 + (rows[j] & 0xFFFFFFFF))
-        there = side[j] + (wx * fy - wy * fx) * math.sqrt(other)
-        if side[j] * there >= 0.0:
+        fx, fy, other = edge(block, e0 + (rows[j] & 0xFFFFFFFF))
+        there = measure[j, 1] + (wx * fy - wy * fx) * math.sqrt(other)
+        if measure[j, 1] * there >= 0.0:
             continue
-        part = side[j] / (side[j] - there)
-        if 0.0 < along[j] + part * (wx * fx + wy * fy) * other < 1.0:
+        part = measure[j, 1] / (measure[j, 1] - there)
+        if 0.0 < measure[j, 0] + part * (wx * fx + wy * fy) * other < 1.0:
             return True
     return False
 
 
-@njit(cache=True, nogil=True)
-def _cone(sh, v):
+@njit(cache=True, nogil=True, error_model="numpy")
+def _cone(block, link, v):
     """Middle and half width of the normal cone of a convex point."""
-    ex, ey, inv = edge(sh, v)
+    ex, ey, inv = edge(block, v)
     if inv == 0.0:
         return 0.0, math.pi
-    fx, fy, _ = edge(sh, sh.link[v, 2])
+    fx, fy, _ = edge(block, link[v, 2])
     first = math.atan2(-fx, fy)
     width = math.atan2(-ex, ey) - first
     width -= 2 * math.pi * math.floor(width / (2 * math.pi))
     return first + 0.5 * width, 0.5 * width
 
 
-@njit(cache=True, nogil=True)
-def _vanished_normal(sh, p, q, c, s):
+@njit(cache=True, nogil=True, error_model="numpy")
+def _vanished_normal(block, link, p, q, c, s):
     """Normal at two convex points in one place, outward from q, in its frame: the middle of what both cones share.
 
     For two cones that share nothing it is the middle of the gap between them. (c, s) carries the frame of p.
     """
-    mid_q, half_q = _cone(sh, q)
-    mid_p, half_p = _cone(sh, p)
+    mid_q, half_q = _cone(block, link, q)
+    mid_p, half_p = _cone(block, link, p)
     turn = mid_p + math.atan2(s, c) + math.pi - mid_q
     turn -= 2 * math.pi * math.floor(turn / (2 * math.pi) + 0.5)
     angle = mid_q + 0.5 * (max(-half_q, turn - half_p) + min(half_q, turn + half_p))
     return math.cos(angle), math.sin(angle)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _note(out, tag, m, v, e, kind, nx, ny, gap, x, y):
     """Note a frame whose foot is the point (x, y) less gap times the normal; the count so far, also when out is full."""
     if m < len(out):
@@ -105,131 +105,131 @@ def _note(out, tag, m, v, e, kind, nx, ny, gap, x, y):
     return m + 1
 
 
-@njit(cache=True, nogil=True)
-def frames_of_point(sh, seen, v_body, e_body, c, s, tx, ty, rows, k0, k1, along, side, dist, reach, out, tag, m):
+@njit(cache=True, nogil=True, error_model="numpy")
+def frames_of_point(block, link, seen, v0, e0, touch, c, s, tx, ty, rows, k0, k1, measure, reach, out, tag, m):
     """Append the frames of one point, from its rows k0:k1 with the other body; the count so far.
 
     reach is measured from ring to ring. (c, s, tx, ty) carry the frame of the point's body into that of the edges.
-    seen: whether points on points have been seen from the other side already.
+    v0, e0: first slots of the bodies; touch: distance without direction; seen: whether points on points have been seen from the other side already.
     """
-    v = sh.body[v_body, 1] + (rows[k0] >> 32)
+    v = v0 + (rows[k0] >> 32)
     best = k0
     for k in range(k0 + 1, k1):
-        if dist[k] < dist[best]:
+        if measure[k, 2] < measure[best, 2]:
             best = k
-    if sh.link[v, 3] == 0 or dist[best] > reach:
+    if link[v, 3] == 0 or measure[best, 2] > reach:
         return m
-    e0 = sh.body[e_body, 1]
-    touch = TOUCH * min(sh.frame[v_body, 5], sh.frame[e_body, 5])
-    x, y = point(sh, v)
+    x, y = point(block, v)
     x, y = c * x - s * y + tx, s * x + c * y + ty
     e = e0 + (rows[best] & 0xFFFFFFFF)
-    corner = e if along[best] < 0.5 else sh.link[e, 1]
-    qx, qy = point(sh, corner)
-    if (x - qx) ** 2 + (y - qy) ** 2 <= touch * touch and sh.link[corner, 3] == 1:
+    corner = e if measure[best, 0] < 0.5 else link[e, 1]
+    qx, qy = point(block, corner)
+    if (x - qx) ** 2 + (y - qy) ** 2 <= touch * touch and link[corner, 3] == 1:
         # two corners in one place: the points give no direction
         if seen:
             return m
-        nx, ny = _vanished_normal(sh, v, corner, c, s)
+        nx, ny = _vanished_normal(block, link, v, corner, c, s)
         return _note(out, tag, m, v, corner, VANISHED, nx, ny, (x - qx) * nx + (y - qy) * ny, x, y)
-    beyond = along[best] < 0.0 or along[best] > 1.0
-    inside = sh.link[corner, 3] == 0 if beyond else side[best] <= touch
+    beyond = measure[best, 0] < 0.0 or measure[best, 0] > 1.0
+    inside = link[corner, 3] == 0 if beyond else measure[best, 1] <= touch
     pick, second = NONE, NONE  # shallowest edge that a point inside can leave by, and the next
     for k in range(k0, k1):
         e = e0 + (rows[k] & 0xFFFFFFFF)
-        if along[k] < 0.0 and not inside and not seen:
-            m = _point_on_point(sh, v, e, x, y, c, s, touch, reach, out, tag, m)
-        if not _usable(sh, v, e, c, s, along[k], dist[k], inside, touch, reach):
+        if measure[k, 0] < 0.0 and not inside and not seen:
+            m = _point_on_point(block, link, v, e, x, y, c, s, touch, reach, out, tag, m)
+        if not _usable(block, link, v, e, c, s, measure[k, 0], measure[k, 2], inside, touch, reach):
             continue
-        if inside and side[k] <= touch:
-            if -side[k] > reach:
+        if inside and measure[k, 1] <= touch:
+            if -measure[k, 1] > reach:
                 continue
-            if pick < 0 or side[k] > side[pick]:
+            if pick < 0 or measure[k, 1] > measure[pick, 1]:
                 pick, second = k, pick
-            elif second < 0 or side[k] > side[second]:
+            elif second < 0 or measure[k, 1] > measure[second, 1]:
                 second = k
-        elif 0.0 <= side[k] <= reach and (
-            k == best or not _hidden(sh, e0, rows, k0, k1, k, best if inside else NONE, along, side, dist)
+        elif 0.0 <= measure[k, 1] <= reach and (
+            k == best or not _hidden(block, link, e0, rows, k0, k1, k, best if inside else NONE, measure)
         ):
-            ex, ey, inv = edge(sh, e)
+            ex, ey, inv = edge(block, e)
             root = math.sqrt(inv)
-            m = _note(out, tag, m, v, e, EDGE, ey * root, -ex * root, side[k], x, y)
+            m = _note(out, tag, m, v, e, EDGE, ey * root, -ex * root, measure[k, 1], x, y)
     if pick >= 0:
-        m = _ways_out(sh, v, x, y, c, s, e0, rows, k0, k1, pick, second, along, side, dist, touch, reach, out, tag, m)
+        m = _ways_out(block, link, v, x, y, c, s, e0, rows, k0, k1, pick, second, measure, touch, reach, out, tag, m)
     return m
 
 
-@njit(cache=True, nogil=True)
-def _point_on_point(sh, v, q, x, y, c, s, touch, reach, out, tag, m):
+@njit(cache=True, nogil=True, error_model="numpy")
+def _point_on_point(block, link, v, q, x, y, c, s, touch, reach, out, tag, m):
     """Append the frame of two convex points when each lies in the other's normal cone."""
-    if sh.link[q, 3] == 0:
+    if link[q, 3] == 0:
         return m
-    qx, qy = point(sh, q)
+    qx, qy = point(block, q)
     dx, dy = x - qx, y - qy
     d = math.sqrt(dx * dx + dy * dy)
     if d > reach or d <= touch:
         return m
-    ex, ey, inv = edge(sh, q)
+    ex, ey, inv = edge(block, q)
     if inv > 0.0:
-        px, py = point(sh, sh.link[q, 2])
-        fx, fy, before = edge(sh, sh.link[q, 2])
+        px, py = point(block, link[q, 2])
+        fx, fy, before = edge(block, link[q, 2])
         # the same numbers as for the rows of both edges, so that no point falls between edge and corner
         if (dx * ex + dy * ey) * inv >= 0.0 or ((x - px) * fx + (y - py) * fy) * before <= 1.0:
             return m
     nx, ny = dx / d, dy / d
-    if not _faces(sh, v, c * nx + s * ny, -s * nx + c * ny, 1e-9):
+    if not _faces(block, link, v, c * nx + s * ny, -s * nx + c * ny, 1e-9):
         return m
     return _note(out, tag, m, v, q, POINT, nx, ny, d, x, y)
 
 
-@njit(cache=True, nogil=True)
-def _ways_out(sh, v, x, y, c, s, e0, rows, k0, k1, pick, second, along, side, dist, touch, reach, out, tag, m):
+@njit(cache=True, nogil=True, error_model="numpy")
+def _ways_out(block, link, v, x, y, c, s, e0, rows, k0, k1, pick, second, measure, touch, reach, out, tag, m):
     """Append the frames by which a point inside leaves: the shallowest edge, or between two edges of equal depth, and
     the other side of a notch past whose bottom the point was pushed.
 
     The tie matters: a symmetrical corner driven into a symmetrical corner must not be thrown to one side.
     """
     e = e0 + (rows[pick] & 0xFFFFFFFF)
-    ex, ey, inv = edge(sh, e)
-    nx, ny, gap = ey * math.sqrt(inv), -ex * math.sqrt(inv), side[pick]
+    ex, ey, inv = edge(block, e)
+    nx, ny, gap = ey * math.sqrt(inv), -ex * math.sqrt(inv), measure[pick, 1]
     kind, feature = EDGE, e
-    if second >= 0 and gap - side[second] <= 1e-6 * abs(gap) + touch:
+    if second >= 0 and gap - measure[second, 1] <= 1e-6 * abs(gap) + touch:
         f = e0 + (rows[second] & 0xFFFFFFFF)
-        q = f if sh.link[e, 1] == f else (e if sh.link[f, 1] == e else -1)
-        if q >= 0 and sh.link[q, 3] == 1:
-            fx, fy, other = edge(sh, f)
+        q = f if link[e, 1] == f else (e if link[f, 1] == e else -1)
+        if q >= 0 and link[q, 3] == 1:
+            fx, fy, other = edge(block, f)
             nx, ny = nx + fy * math.sqrt(other), ny - fx * math.sqrt(other)
             norm = math.sqrt(nx * nx + ny * ny)
             nx, ny = nx / norm, ny / norm
-            qx, qy = point(sh, q)
+            qx, qy = point(block, q)
             gap = (x - qx) * nx + (y - qy) * ny
             kind, feature = POINT, q
     m = _note(out, tag, m, v, feature, kind, nx, ny, gap, x, y)
     for k in range(k0, k1):
         f = e0 + (rows[k] & 0xFFFFFFFF)
-        notch = (f == sh.link[e, 1] and sh.link[f, 3] == 0) or (e == sh.link[f, 1] and sh.link[e, 3] == 0)
-        if notch and -reach <= side[k] <= touch and _usable(sh, v, f, c, s, along[k], dist[k], True, touch, reach):
-            fx, fy, other = edge(sh, f)
+        notch = (f == link[e, 1] and link[f, 3] == 0) or (e == link[f, 1] and link[e, 3] == 0)
+        if notch and -reach <= measure[k, 1] <= touch and _usable(block, link, v, f, c, s, measure[k, 0], measure[k, 2], True, touch, reach):
+            fx, fy, other = edge(block, f)
             root = math.sqrt(other)
-            m = _note(out, tag, m, v, f, EDGE, fy * root, -fx * root, side[k], x, y)
+            m = _note(out, tag, m, v, f, EDGE, fy * root, -fx * root, measure[k, 1], x, y)
     return m
 
 
-@njit(cache=True, nogil=True)
-def to_world(sh, who, a, b, pose, out, tag, first, last):
-    """Turn noted frames first:last into world axes and add the rounding: normal from a to b, levers, gap."""
-    e_body, v_body = (a, b) if who == 0 else (b, a)
-    ce, se, cv, sv = pose[e_body, 2], pose[e_body, 3], pose[v_body, 2], pose[v_body, 3]
-    re, rv = sh.frame[e_body, 4], sh.frame[v_body, 4]
+@njit(cache=True, nogil=True, error_model="numpy")
+def to_world(block, who, ce, se, re, cv, sv, rv, out, tag, first, last):
+    """Turn noted frames first:last into world axes and add the rounding: normal from a to b, levers, gap.
+
+    ce, se, re: cos and sin of the body that owns the edges, and its radius; cv, sv, rv: of the other one.
+    """
     for m in range(first, last):
-        row = out[m]
-        nx, ny = ce * row[0] - se * row[1], se * row[0] + ce * row[1]
-        ex, ey = ce * row[2] - se * row[3] + re * nx, se * row[2] + ce * row[3] + re * ny
-        px, py = point(sh, tag[m, 1])
+        nx, ny = ce * out[m, 0] - se * out[m, 1], se * out[m, 0] + ce * out[m, 1]
+        fx, fy = out[m, 2], out[m, 3]
+        ex, ey = ce * fx - se * fy + re * nx, se * fx + ce * fy + re * ny
+        px, py = point(block, tag[m, 1])
         vx, vy = cv * px - sv * py - rv * nx, sv * px + cv * py - rv * ny
-        if who == 0:
-            row[0], row[1], row[2], row[3], row[4], row[5] = nx, ny, ex, ey, vx, vy
-        else:
-            row[0], row[1], row[2], row[3], row[4], row[5] = -nx, -ny, vx, vy, ex, ey
-        row[6] -= re + rv
+        out[m, 6] -= re + rv
         tag[m, 0] = who
+        if who == 0:
+            out[m, 0], out[m, 1] = nx, ny
+            out[m, 2], out[m, 3], out[m, 4], out[m, 5] = ex, ey, vx, vy
+        else:
+            out[m, 0], out[m, 1] = -nx, -ny
+            out[m, 2], out[m, 3], out[m, 4], out[m, 5] = vx, vy, ex, ey

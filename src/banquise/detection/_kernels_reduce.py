@@ -6,8 +6,8 @@ from numba import njit
 from banquise.detection._kernels_frames import CORNER, FACE, MOST, NONE
 
 
-@njit(cache=True, nogil=True)
-def _contradict(sh, out, tag, i, j, near):
+@njit(cache=True, nogil=True, error_model="numpy")
+def _contradict(link, out, tag, i, j, near):
     """Whether two frames are the two sides of one corner against corner: one or the other holds, never both."""
     if tag[i, 1] == tag[j, 1] or (tag[i, 0] == tag[j, 0] and tag[i, 3] == 0 and tag[j, 3] == 0):
         return False
@@ -15,31 +15,31 @@ def _contradict(sh, out, tag, i, j, near):
         return False
     if tag[i, 0] != tag[j, 0] and tag[i, 3] == 0 and tag[j, 3] == 0:
         e, f = tag[i, 2], tag[j, 2]
-        if (e == tag[j, 1] or sh.link[e, 1] == tag[j, 1]) and (f == tag[i, 1] or sh.link[f, 1] == tag[i, 1]):
+        if (e == tag[j, 1] or link[e, 1] == tag[j, 1]) and (f == tag[i, 1] or link[f, 1] == tag[i, 1]):
             return True
     dx, dy = out[i, 2] - out[j, 2], out[i, 3] - out[j, 3]
     return dx * dx + dy * dy < near * near
 
 
-@njit(cache=True, nogil=True)
-def _drop_corners(sh, near, out, tag, m, chosen):
+@njit(cache=True, nogil=True, error_model="numpy")
+def _drop_corners(link, near, out, tag, m, chosen):
     """Of frames that contradict each other keep the nearest, or the shallowest when both overlap: the others get 0."""
     for i in range(m):
         for j in range(m):
-            if i == j or chosen[i] == 0 or chosen[j] == 0 or not _contradict(sh, out, tag, i, j, near):
+            if i == j or chosen[i] == 0 or chosen[j] == 0 or not _contradict(link, out, tag, i, j, near):
                 continue
             gi, gj = out[i, 6], out[j, 6]
             if (gi < 0.0 and gj < 0.0 and gi < gj) or (max(gi, gj) >= 0.0 and gi > gj) or (gi == gj and i > j):
                 chosen[i] = 0
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _place(out, i, nx, ny):
     """Where frame i stands along the face with normal n."""
     return out[i, 3] * nx - out[i, 2] * ny
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _sort_along(out, at, n, nx, ny):
     """Sort the frames at[:n] along the face."""
     for i in range(1, n):
@@ -52,7 +52,7 @@ def _sort_along(out, at, n, nx, ny):
         at[j] = row
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _below(out, at, n, k, nx, ny, same, chosen):
     """How far frame at[k] lies below the chord of the chosen frames on both sides of it; zero at their places."""
     left, right = k - 1, k + 1
@@ -69,7 +69,7 @@ def _below(out, at, n, k, nx, ny, same, chosen):
     return (1.0 - part) * out[at[left], 6] + part * out[at[right], 6] - out[at[k], 6]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _thin_face(out, at, n, lowest, tolerance, same, chosen):
     """Choose (1, the others 0) the frames at[:n] of one face that can ever bind.
 
@@ -111,14 +111,14 @@ def _thin_face(out, at, n, lowest, tolerance, same, chosen):
             chosen[at[k]] = min(chosen[at[k]], 1)
 
 
-@njit(cache=True, nogil=True)
-def reduce_frames(sh, a, b, zone, out, tag, m, at, chosen):
+@njit(cache=True, nogil=True, error_model="numpy")
+def reduce_frames(link, size, zone, out, tag, m, at, chosen):
     """Keep the frames of a pair that matter: no contradicting corners, few points a face; the count left."""
     if m < 2:
         return m
-    size = min(sh.frame[a, 5], sh.frame[b, 5])
-    chosen[:m] = -1
-    _drop_corners(sh, 0.02 * size, out, tag, m, chosen)
+    for k in range(m):
+        chosen[k] = -1
+    _drop_corners(link, 0.02 * size, out, tag, m, chosen)
     while True:
         seed = NONE
         for k in range(m):
@@ -135,7 +135,9 @@ def reduce_frames(sh, a, b, zone, out, tag, m, at, chosen):
     left = 0
     for k in range(m):
         if chosen[k] == 1:
-            if left != k:
-                out[left], tag[left] = out[k], tag[k]
+            for column in range(7):
+                out[left, column] = out[k, column]
+            for column in range(4):
+                tag[left, column] = tag[k, column]
             left += 1
     return left

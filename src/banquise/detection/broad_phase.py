@@ -116,7 +116,8 @@ def pairs_of_boxes(box: Array, n_free: int, period: Array, bounds: tuple[float, 
 def world_boxes(shapes: Shapes, pose: Array, margin: Array) -> Array:
     """(n, 4) boxes of the bodies where they are, rounding and margin included."""
     box = np.empty((len(pose), 4))
-    threads.over_blocks(lambda i, j: _kernels_grid.world_boxes(i, j, shapes, pose, margin, box), len(pose), 3000)
+    columns = (shapes.block, shapes.body, shapes.frame, pose, margin, box)
+    threads.over_blocks(lambda i, j: _kernels_grid.world_boxes(i, j, *columns), len(pose), 3000)
     return box
 
 

@@ -104,16 +104,20 @@ def gap(a: Any, b: Any) -> Any:
     _kernels_overlap.closest_points(0, 1, first, second, shapes, pose, value)
     rings, radii = value[0, 0], a.radius + b.radius
     overlap = shapely.intersection(a.polygon, b.polygon)
-    d = pose[1, :2] - pose[0, :2]
-    inside = _kernels_overlap.holds(shapes, 1, *(shapes.block[0, :2, 0] - d)) or _kernels_overlap.holds(
-        shapes, 0, *(d + shapes.block[shapes.body[1, 1] // 4, :2, 0])
-    )
+    inside = _first_point_inside(shapes, pose, 0, 1) or _first_point_inside(shapes, pose, 1, 0)
     if inside or rings <= 0.0 or (overlap.area > 0 and rings >= radii):
         return _overlapping(a, b, value[0], overlap)
     normal = (value[0, 3:5] - value[0, 1:3]) / rings
     points = np.array([value[0, 1:3] + a.radius * normal, value[0, 3:5] - b.radius * normal]) + pose[0, :2]
     distance = float(rings - radii)
     return Gap(distance, normal, points, max(-distance, 0.0), *_region(overlap if distance < 0 else None))
+
+
+def _first_point_inside(shapes: Any, pose: Array, inner: int, outer: int) -> bool:
+    """Whether the first point of one body lies in the ice of the other (frames not turned)."""
+    x, y = pose[inner, :2] - pose[outer, :2] + shapes.block[shapes.body[inner, 1] // 4, :2, 0]
+    nodes = (int(shapes.body[outer, 0]), int(shapes.body[outer + 1, 0]))
+    return bool(_kernels_overlap.holds(shapes.block, shapes.node, shapes.node_link, *nodes, float(x), float(y)))
 
 
 def _region(overlap: Any) -> tuple[float, Array]:

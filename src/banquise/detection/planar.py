@@ -31,12 +31,9 @@ class Scratch(NamedTuple):
     """Work space of one thread."""
 
     slots: Any
-    qx: Array
-    qy: Array
+    near: Array
     rows: Any
-    along: Array
-    side: Array
-    dist: Array
+    measure: Array
     frame: Array
     tag: Any
     at: Any
@@ -56,12 +53,9 @@ def make_scratch(shapes: Shapes, rows: int) -> Scratch:
     slots = int(np.diff(shapes.body[:, 1]).max(initial=0)) + 1
     return Scratch(
         np.empty(slots, np.int64),
-        np.empty(slots),
-        np.empty(slots),
+        np.empty((slots, 2)),
         np.empty(rows, np.int64),
-        np.empty(rows),
-        np.empty(rows),
-        np.empty(rows),
+        np.empty((rows, 3)),
         np.empty((rows, 7)),
         np.empty((rows, 4), np.int64),
         np.empty(rows, np.int64),
