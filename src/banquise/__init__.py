@@ -12,26 +12,7 @@ __version__ = "0.1.0.dev0"
 
 _NAMES = {
     "BanquiseError": "banquise.errors",
-    "Floe": "banquise.scene.floe",
-    "Disc": "banquise.scene.floe",
-    "Obstacle": "banquise.scene.floe",
-    "Surface": "banquise.scene.surfaces",
-    "Scene": "banquise.scene.scene",
-    "Box": "banquise.scene.domain",
-    "Periodic": "banquise.scene.domain",
-    "Forcing": "banquise.forcing",
-    "Load": "banquise.forcing",
-    "Series": "banquise.forcing",
-    "Field": "banquise.forcing",
-    "Contact": "banquise.settings",
-    "EventDriven": "banquise.schemes.event_driven",
-    "Simulation": "banquise.simulation",
-    "Every": "banquise.simulation",
-    "Run": "banquise.recording.run_file",
-    "open_run": "banquise.recording.run_file",
-    "load_case": "banquise.case",
-    "save_case": "banquise.case",
-    "set_threads": "banquise.threads",
+    "gap": "banquise.detection.gap",
     "lcp": "banquise.solvers.lcp:",
 }
 _MODULES = ("glacier", "fracture", "percussion", "scenes", "analysis")

@@ -10,23 +10,25 @@ import numpy as np
 from numba import njit
 
 
-@njit(cache=True, nogil=True)
-def world_boxes(first, last, sh, pose, margin, box):
+@njit(cache=True, nogil=True, error_model="numpy")
+def world_boxes(first, last, block, body, frame, pose, margin, box):
     """Box of each body where it is now, rounding and margin included."""
     for b in range(first, last):
         c, s = pose[b, 2], pose[b, 3]
         x0 = y0 = math.inf
         x1 = y1 = -math.inf
-        for k in range(sh.body_slot[b], sh.body_slot[b + 1]):
-            x, y = c * sh.px[k] - s * sh.py[k], s * sh.px[k] + c * sh.py[k]
-            x0, x1 = min(x0, x), max(x1, x)
-            y0, y1 = min(y0, y), max(y1, y)
-        add = sh.radius[b] + margin[b]
+        for run in range(body[b, 1] // 4, body[b + 1, 1] // 4):
+            for lane in range(4):
+                px, py = block[run, 0, lane], block[run, 1, lane]
+                x, y = c * px - s * py, s * px + c * py
+                x0, x1 = min(x0, x), max(x1, x)
+                y0, y1 = min(y0, y), max(y1, y)
+        add = frame[b, 4] + margin[b]
         box[b, 0], box[b, 1] = pose[b, 0] + x0 - add, pose[b, 1] + y0 - add
         box[b, 2], box[b, 3] = pose[b, 0] + x1 + add, pose[b, 1] + y1 + add
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _cells(box, b, x0, y0, cell_x, cell_y, nx, ny):
     """Range of cells of a box, no wider than the grid: first column and row, columns, rows.
 
@@ -37,7 +39,7 @@ def _cells(box, b, x0, y0, cell_x, cell_y, nx, ny):
     return int(i0), int(j0), int(min(i1 - i0 + 1, nx)), int(min(j1 - j0 + 1, ny))
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def fill_grid(box, x0, y0, cell_x, cell_y, nx, ny):
     """Buckets as (start, bodies in row order)."""
     start = np.zeros(nx * ny + 1, np.int32)
@@ -63,13 +65,13 @@ def fill_grid(box, x0, y0, cell_x, cell_y, nx, ny):
     return start, bodies
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def find_pairs(first, last, box, n_free, period, x0, y0, cell_x, cell_y, nx, ny, start, bodies, pairs):
     """Pairs (a, b > a, image of b) whose boxes meet, for a in first:last; their number, also when they do not fit.
 
     A pair is reported by the bucket that holds the low corner of the intersection of its boxes, and by no other.
     """
-    count = 0
+    count = np.int64(0)
     for a in range(first, min(last, n_free)):
         begun = count
         i0, j0, ni, nj = _cells(box, a, x0, y0, cell_x, cell_y, nx, ny)
@@ -100,7 +102,7 @@ def find_pairs(first, last, box, n_free, period, x0, y0, cell_x, cell_y, nx, ny,
     return count
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _span(low_a, high_a, low_b, high_b, period):
     """First and last image of b (in periods) that can meet a along one axis."""
     if period == 0.0:
@@ -108,7 +110,7 @@ def _span(low_a, high_a, low_b, high_b, period):
     return int(math.ceil((low_a - high_b) / period)), int(math.floor((high_a - low_b) / period))
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _images(a, b, box, period, x0, y0, cell_x, cell_y, nx, ny, bi, bj, pairs, count):
     """Append every image of b that meets a and belongs to this bucket; the count so far."""
     k0, k1 = _span(box[a, 0], box[a, 2], box[b, 0], box[b, 2], period[0])
@@ -127,34 +129,32 @@ def _images(a, b, box, period, x0, y0, cell_x, cell_y, nx, ny, bi, bj, pairs, co
     return count
 
 
-@njit(cache=True, nogil=True)
-def _before(p, q):
-    """Order of two pairs of one body: by the other body, then by image."""
-    for k in range(1, 4):
-        if p[k] != q[k]:
-            return p[k] < q[k]
+@njit(cache=True, nogil=True, error_model="numpy")
+def _before(p, i, q, j):
+    """Whether pair i of list p comes before pair j of list q."""
+    for k in range(4):
+        if p[i, k] != q[j, k]:
+            return p[i, k] < q[j, k]
     return False
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _sort_pairs(pairs, first, last):
-    """Sort the pairs of one body in place (Shell's gaps: a coast may have thousands)."""
+    """Sort pairs of one body in place (Shell's gaps: a coast may have thousands)."""
     gap = 1
     while 3 * gap + 1 < last - first:
         gap = 3 * gap + 1
-    held = np.empty(4, np.int32)
     while gap > 0:
         for i in range(first + gap, last):
-            held[:] = pairs[i]
             j = i
-            while j >= first + gap and _before(held, pairs[j - gap]):
-                pairs[j] = pairs[j - gap]
+            while j >= first + gap and _before(pairs, j, pairs, j - gap):
+                for k in range(4):
+                    pairs[j, k], pairs[j - gap, k] = pairs[j - gap, k], pairs[j, k]
                 j -= gap
-            pairs[j] = held
         gap //= 3
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def start_values(pairs, box, margin, period, path, wraps, old_pairs, old, new):
     """Values of a new list: carried over for pairs that were in the old one, else from the gap of the boxes.
 
@@ -172,13 +172,13 @@ def start_values(pairs, box, margin, period, path, wraps, old_pairs, old, new):
         gy = max(box[j, 1] + sy - box[i, 3], box[i, 1] - box[j, 3] - sy) + add
         gap = math.sqrt(max(gx, 0.0) ** 2 + max(gy, 0.0) ** 2)
         new.until[p] = (gap if gap > 0.0 else -math.inf) + path[i] + path[j]
+        new.clear[p] = new.until[p]
         new.known_until[p] = -math.inf
-        while q < len(old_pairs) and (
-            old_pairs[q, 0] < i or (old_pairs[q, 0] == i and _before(old_pairs[q], pairs[p]))
-        ):
+        while q < len(old_pairs) and _before(old_pairs, q, pairs, p):
             q += 1
-        if q < len(old_pairs) and old_pairs[q, 0] == i and not _before(pairs[p], old_pairs[q]):
+        if q < len(old_pairs) and not _before(pairs, p, old_pairs, q):
             new.until[p] = max(new.until[p], old.until[q])
+            new.clear[p] = max(new.clear[p], old.clear[q])
             new.known_until[p] = old.known_until[q]
             if new.known_until[p] > -math.inf:
                 new.known_n[p, 0], new.known_n[p, 1] = old.known_n[q, 0], old.known_n[q, 1]

@@ -2,16 +2,18 @@
 
 import math
 
+import numpy as np
 from numba import njit
 
-from banquise.detection._kernels_frames import frames_of_point, reduce_frames
+from banquise.detection._kernels_frames import TOUCH, frames_of_point, to_world
 from banquise.detection._kernels_rows import box_gap, measure_rows, near_rows, sort_rows
+from banquise.detection._kernels_reduce import reduce_frames
 
 ROWS = 16  # rows of a pair that are remembered; a pair with more is looked at in full each time
 ROUND = 1e-12  # part of the path length set aside for its round-off
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def advance(first, last, x, y, c, s, extent, period, pose, wraps, path):
     """Add to each body's path how far any of its points can have come since the last look, and remember the pose.
 
@@ -35,27 +37,27 @@ def advance(first, last, x, y, c, s, extent, period, pose, wraps, path):
         pose[i, 0], pose[i, 1], pose[i, 2], pose[i, 3] = x[i], y[i], c[i], s[i]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def pair_reach(i, j, n_free, zone, travel):
     """How near the two bodies must come to be of interest."""
     near = zone[i] if j >= n_free else min(zone[i], zone[j])
     return near + travel[i] + travel[j]
 
 
-@njit(cache=True, nogil=True)
-def look_pairs(
-    first, last, pairs, sh, pose, wraps, period, n_free, zone, travel, path, state, ahead, mode, scratch, out
-):
+@njit(cache=True, nogil=True, error_model="numpy")
+def look_pairs(first, last, pairs, sh, pose, wraps, period, n_free, zone, travel, path, state, ahead, mode, scratch, out):
     """Look at pairs first:last; (contacts found, rows or frames needed when a scratch array was too short).
 
     mode 0: contacts; 1: distances only (state.distance, state.exact: the least one, or a lower bound of it).
     """
     until, known, known_n, known_until = state.until, state.known, state.known_n, state.known_until
     distance, exact = state.distance, state.exact
-    slots, qx, qy, rows = scratch.slots, scratch.qx, scratch.qy, scratch.rows
-    along, side, dist, frame, tag = scratch.along, scratch.side, scratch.dist, scratch.frame, scratch.tag
-    count = 0
-    need = 0
+    slots, near, rows, measure = scratch.slots, scratch.near, scratch.rows, scratch.measure
+    frame, tag, at, chosen = scratch.frame, scratch.tag, scratch.at, scratch.chosen
+    block, link, node, node_link, body, box = sh.block, sh.link, sh.node, sh.node_link, sh.body, sh.frame
+    ids, value, rows_of, key = sh.ids, out.value, out.who, out.key
+    count = np.int64(0)
+    need = np.int64(0)
     for p in range(first, last):
         i, j = pairs[p, 0], pairs[p, 1]
         reach = pair_reach(i, j, n_free, zone, travel)
@@ -72,77 +74,82 @@ def look_pairs(
         c, s = ca * cb + sa * sb, ca * sb - sa * cb
         tx, ty = ca * dx + sa * dy, ca * dy - sa * dx
         ux, uy = -cb * dx - sb * dy, sb * dx - cb * dy
-        radii = sh.radius[i] + sh.radius[j]
-        if reach <= known_until[p] - moved:
-            n0, n1 = known_n[p, 0], known_n[p, 0] + known_n[p, 1]
+        radii = box[i, 4] + box[j, 4]
+        cached = reach <= known_until[p] - moved
+        limit = known_until[p] - moved if cached else reach + ahead
+        if cached:
+            n0, n1 = np.int64(known_n[p, 0]), np.int64(known_n[p, 0]) + known_n[p, 1]
             for k in range(n1):
-                rows[k] = ((known[p, k] >> 16) << 32) | (known[p, k] & 0xFFFF)
-            limit = known_until[p] - moved
+                rows[k] = (np.int64(known[p, k] >> 16) << 32) | (known[p, k] & 0xFFFF)
         else:
-            gap = box_gap(sh.box, i, j, c, s, tx, ty, ux, uy) - radii
+            gap = box_gap(box, i, j, c, s, tx, ty, ux, uy) - radii
             if gap > reach:
                 until[p] = gap + moved
                 distance[p] = gap
                 continue
-            limit = reach + ahead
-            n0 = near_rows(sh, j, i, c, s, tx, ty, limit + radii, slots, qx, qy, rows, 0)
-            n1 = near_rows(sh, i, j, c, -s, ux, uy, limit + radii, slots, qx, qy, rows, n0)
+            n0, n1 = np.int64(0), np.int64(0)
+            for who in range(2):
+                n0 = n1
+                v, e, turn, ox, oy = (j, i, s, tx, ty) if who == 0 else (i, j, -s, ux, uy)
+                n1 = near_rows(
+                    block, link, node, node_link, body, box, v, e, c, turn, ox, oy, limit + radii, slots, near, rows, n0
+                )
+                if n1 <= len(rows):
+                    sort_rows(rows, n0, n1)
             if n1 > len(rows):
                 need = max(need, n1)
                 continue
-            sort_rows(rows, 0, n0)
-            sort_rows(rows, n0, n1)
             known_until[p] = -math.inf
-            if n1 <= ROWS and sh.body_slot[i + 1] - sh.body_slot[i] < 65536 > sh.body_slot[j + 1] - sh.body_slot[j]:
+            if n1 <= ROWS and body[i + 1, 1] - body[i, 1] < 65536 > body[j + 1, 1] - body[j, 1]:
                 known_until[p] = limit + moved
                 known_n[p, 0], known_n[p, 1] = n0, n1 - n0
                 for k in range(n1):
                     known[p, k] = ((rows[k] >> 32) << 16) | (rows[k] & 0xFFFF)
-        least = (
-            min(
-                measure_rows(sh, j, i, c, s, tx, ty, rows, 0, n0, along, side, dist),
-                measure_rows(sh, i, j, c, -s, ux, uy, rows, n0, n1, along, side, dist),
+        least = math.inf
+        for who in range(2):
+            v, e, turn, ox, oy = (j, i, s, tx, ty) if who == 0 else (i, j, -s, ux, uy)
+            k0, k1 = (np.int64(0), n0) if who == 0 else (n0, n1)
+            least = min(
+                least, measure_rows(block, body[v, 1], body[e, 1], c, turn, ox, oy, rows, k0, k1, measure)
             )
-            - radii
-        )
+        least -= radii
         until[p] = min(least, limit) + moved
         distance[p], exact[p] = min(least, limit), least <= limit
         if least > reach:
             continue
-        m = 0
-        k = 0
-        while k < n1:
-            end = k + 1
-            top = n0 if k < n0 else n1
-            while end < top and rows[end] >> 32 == rows[k] >> 32:
-                end += 1
-            if k < n0:
+        size = min(box[i, 5], box[j, 5])
+        m = np.int64(0)
+        for who in range(2):
+            v, e, turn, ox, oy = (j, i, s, tx, ty) if who == 0 else (i, j, -s, ux, uy)
+            k, top = (np.int64(0), n0) if who == 0 else (n0, n1)
+            begun = m
+            while k < top:
+                end = k + 1
+                while end < top and rows[end] >> 32 == rows[k] >> 32:
+                    end += 1
                 m = frames_of_point(
-                    sh, 0, i, j, c, s, tx, ty, rows, k, end, along, side, dist, reach + radii, pose, frame, tag, m
-                )
-            else:
-                m = frames_of_point(
-                    sh, 1, i, j, c, -s, ux, uy, rows, k, end, along, side, dist, reach + radii, pose, frame, tag, m
-                )
-            k = end
+                    block, link, who == 1, body[v, 1], body[e, 1], TOUCH * size, c, turn, ox, oy, rows, k, end, measure,
+                    reach + radii, frame, tag, m,
+                )  # fmt: skip
+                k = end
+            to_world(
+                block, who, pose[e, 2], pose[e, 3], box[e, 4], pose[v, 2], pose[v, 3], box[v, 4], frame, tag, begun,
+                min(m, len(frame)),
+            )  # fmt: skip
         if m > len(frame):
             need = max(need, m)
             continue
-        m = reduce_frames(
-            sh, i, j, reach - travel[i] - travel[j], frame, tag, m, scratch.at, scratch.keep, scratch.chosen
-        )
+        m = reduce_frames(link, size, reach - travel[i] - travel[j], frame, tag, m, at, chosen)
         for k in range(m):
             distance[p] = min(distance[p], frame[k, 6])
-        if mode == 1:
-            continue
-        count = _write(sh, i, j, shift_x, shift_y, frame, tag, m, scratch.at, out, count)
+        if mode == 0:
+            count = _write(link, ids, i, j, shift_x, shift_y, frame, tag, m, at, value, rows_of, key, count)
     return count, need
 
 
-@njit(cache=True, nogil=True)
-def _write(sh, i, j, shift_x, shift_y, frame, tag, m, at, out, count):
-    """Append the frames of a pair, in the order of their keys; the count so far. Counts on when `out` is full."""
-    value, who, key = out.value, out.who, out.key
+@njit(cache=True, nogil=True, error_model="numpy")
+def _write(link, ids, i, j, shift_x, shift_y, frame, tag, m, at, value, who, key, count):
+    """Append the frames of a pair, in the order of their keys; the count so far. Counts on when it is full."""
     if count + m > len(value):
         return count + m
     for k in range(m):
@@ -151,8 +158,8 @@ def _write(sh, i, j, shift_x, shift_y, frame, tag, m, at, out, count):
             if tag[l, 0] == tag[k, 0] and tag[l, 1] == tag[k, 1] and tag[l, 2] < tag[k, 2]:
                 rank += 1
         owner, other = (j, i) if tag[k, 0] == 0 else (i, j)
-        code = ((sh.ids[owner] & 0x3FFFFF) << 41) | ((sh.ids[other] & 0x3FFFFF) << 19)
-        code |= ((sh.own[tag[k, 1]] & 0x1FFFF) << 2) | min(rank, 3)
+        code = ((ids[owner] & 0x3FFFFF) << 41) | ((ids[other] & 0x3FFFFF) << 19)
+        code |= ((link[tag[k, 1], 0] & 0x1FFFF) << 2) | min(rank, 3)
         at[k] = k
         key[count + k] = code
     for k in range(1, m):

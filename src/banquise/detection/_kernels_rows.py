@@ -3,14 +3,29 @@
 All geometry is done in the frame of the body whose edges are looked at, relative to its centre, so that coordinates of
 thousands of kilometres cost no digits. A row is packed as (slot of the point << 32 | slot of the edge), slots counted
 from the first of their body.
+
+Kernels take the columns of `Shapes` one by one: read from a tuple inside, each costs a count of references at every call.
 """
 
 import math
 
+import numpy as np
 from numba import njit
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
+def point(block, k):
+    """Point in slot k."""
+    return block[k >> 2, 0, k & 3], block[k >> 2, 1, k & 3]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def edge(block, k):
+    """Edge that starts in slot k, and 1 / length^2 (zero when there is none)."""
+    return block[k >> 2, 2, k & 3], block[k >> 2, 3, k & 3], block[k >> 2, 4, k & 3]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def box_gap(box, a, b, c, s, tx, ty, ux, uy):
     """Lower bound of the distance of two bodies from their turned boxes.
 
@@ -28,68 +43,68 @@ def box_gap(box, a, b, c, s, tx, ty, ux, uy):
     return math.sqrt(max(gx * gx + gy * gy, hx * hx + hy * hy))
 
 
-@njit(cache=True, nogil=True)
-def near_rows(sh, v_body, e_body, c, s, tx, ty, limit, slots, qx, qy, rows, n):
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz"})
+def near_rows(block, link, node, node_link, body, box, v_body, e_body, c, s, tx, ty, limit, slots, q, rows, n):
     """Append the rows of the points of `v_body` and the edges of `e_body` closer than `limit`; their count so far.
 
     (c, s, tx, ty) carry the frame of v_body into that of e_body. Counts on past the end of `rows` without writing.
     """
-    x0, y0 = sh.box[e_body, 0] - limit, sh.box[e_body, 1] - limit
-    x1, y1 = sh.box[e_body, 2] + limit, sh.box[e_body, 3] + limit
-    first = sh.body_slot[v_body]
+    x0, y0, x1, y1 = box[e_body, 0] - limit, box[e_body, 1] - limit, box[e_body, 2] + limit, box[e_body, 3] + limit
+    low_x, low_y, high_x, high_y = math.inf, math.inf, -math.inf, -math.inf
     kept = 0
-    node, end = sh.body_node[v_body], sh.body_node[v_body + 1]
-    while node < end:
-        mx, my, r = sh.node_disc[node, 0], sh.node_disc[node, 1], sh.node_disc[node, 2]
+    at, end = body[v_body, 0], body[v_body + 1, 0]
+    while at < end:
+        mx, my, r = node[at, 4], node[at, 5], node[at, 6]
         x, y = c * mx - s * my + tx, s * mx + c * my + ty
         if x < x0 - r or x > x1 + r or y < y0 - r or y > y1 + r:
-            node = sh.node_skip[node]
+            at = node_link[at, 1]
             continue
-        run = sh.node_run[node]
-        node += 1
+        run = node_link[at, 0]
+        at += 1
         if run < 0:
             continue
-        for k in range(4 * run, 4 * run + 4):
-            x = c * sh.px[k] - s * sh.py[k] + tx
-            y = s * sh.px[k] + c * sh.py[k] + ty
-            slots[kept], qx[kept], qy[kept] = k - first, x, y
-            kept += (x >= x0) & (x <= x1) & (y >= y0) & (y <= y1) & (sh.own[k] >= 0)
+        for lane in range(4):
+            px, py = block[run, 0, lane], block[run, 1, lane]
+            x, y = c * px - s * py + tx, s * px + c * py + ty
+            if x >= x0 and x <= x1 and y >= y0 and y <= y1:
+                slots[kept], q[kept, 0], q[kept, 1] = 4 * run + lane, x, y
+                kept += 1
+                low_x, high_x = min(low_x, x), max(high_x, x)
+                low_y, high_y = min(low_y, y), max(high_y, y)
     if kept == 0:
         return n
-    x0, y0, x1, y1 = qx[0], qy[0], qx[0], qy[0]
-    for k in range(1, kept):
-        x0, x1 = min(x0, qx[k]), max(x1, qx[k])
-        y0, y1 = min(y0, qy[k]), max(y1, qy[k])
-    x0, y0, x1, y1 = x0 - limit, y0 - limit, x1 + limit, y1 + limit
+    low_x, low_y, high_x, high_y = low_x - limit, low_y - limit, high_x + limit, high_y + limit
     square = limit * limit
-    base = sh.body_slot[e_body]
-    node, end = sh.body_node[e_body], sh.body_node[e_body + 1]
-    while node < end:
-        bx0, by0, bx1, by1 = sh.node_box[node, 0], sh.node_box[node, 1], sh.node_box[node, 2], sh.node_box[node, 3]
-        if bx0 > x1 or bx1 < x0 or by0 > y1 or by1 < y0:
-            node = sh.node_skip[node]
+    first, base = body[v_body, 1], body[e_body, 1]
+    at, end = body[e_body, 0], body[e_body + 1, 0]
+    while at < end:
+        x0, y0, x1, y1 = node[at, 0], node[at, 1], node[at, 2], node[at, 3]
+        if x0 > high_x or x1 < low_x or y0 > high_y or y1 < low_y:
+            at = node_link[at, 1]
             continue
-        run = sh.node_run[node]
-        node += 1
+        run = node_link[at, 0]
+        at += 1
         if run < 0:
             continue
-        bx0, by0, bx1, by1 = bx0 - limit, by0 - limit, bx1 + limit, by1 + limit
+        x0, y0, x1, y1 = x0 - limit, y0 - limit, x1 + limit, y1 + limit
         for k in range(kept):
-            x, y = qx[k], qy[k]
-            if x < bx0 or x > bx1 or y < by0 or y > by1:
+            x, y = q[k, 0], q[k, 1]
+            if x < x0 or x > x1 or y < y0 or y > y1:
                 continue
-            for e in range(4 * run, 4 * run + 4):
-                rx, ry = x - sh.px[e], y - sh.py[e]
-                t = min(max((rx * sh.ex[e] + ry * sh.ey[e]) * sh.inv[e], 0.0), 1.0)
-                dx, dy = rx - t * sh.ex[e], ry - t * sh.ey[e]
-                if dx * dx + dy * dy <= square and sh.own[e] >= 0:
+            for lane in range(4):
+                ex, ey = block[run, 2, lane], block[run, 3, lane]
+                rx, ry = x - block[run, 0, lane], y - block[run, 1, lane]
+                t = (rx * ex + ry * ey) * block[run, 4, lane]
+                t = 0.0 if t < 0.0 else (1.0 if t > 1.0 else t)
+                dx, dy = rx - t * ex, ry - t * ey
+                if dx * dx + dy * dy <= square and link[4 * run + lane, 0] >= 0 and link[slots[k], 0] >= 0:
                     if n < len(rows):
-                        rows[n] = (slots[k] << 32) | (e - base)
+                        rows[n] = (np.int64(slots[k] - first) << 32) | (4 * run + lane - base)
                     n += 1
     return n
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def sort_rows(rows, first, last):
     """Sort rows[first:last] in place, by point and then by edge (Shell's gaps: lists are short, but not always)."""
     gap = 1
@@ -106,24 +121,25 @@ def sort_rows(rows, first, last):
         gap //= 3
 
 
-@njit(cache=True, nogil=True)
-def measure_rows(sh, v_body, e_body, c, s, tx, ty, rows, first, last, along, side, dist):
+@njit(cache=True, nogil=True, error_model="numpy")
+def measure_rows(block, v0, e0, c, s, tx, ty, rows, first, last, measure):
     """Fill place along the edge, signed distance to its line and distance to the edge of each row; the least distance.
 
-    The place along an edge of length zero (a disc) is -1: its nearest feature is its starting point.
+    The place along an edge of length zero (a disc) is -1: its nearest feature is its starting point. v0, e0: first slots.
     """
-    v0, e0 = sh.body_slot[v_body], sh.body_slot[e_body]
     least = math.inf
     for k in range(first, last):
         v, e = v0 + (rows[k] >> 32), e0 + (rows[k] & 0xFFFFFFFF)
-        rx = c * sh.px[v] - s * sh.py[v] + tx - sh.px[e]
-        ry = s * sh.px[v] + c * sh.py[v] + ty - sh.py[e]
-        inv = sh.inv[e]
-        t = (rx * sh.ex[e] + ry * sh.ey[e]) * inv
+        px, py = point(block, v)
+        qx, qy = point(block, e)
+        ex, ey, inv = edge(block, e)
+        rx, ry = c * px - s * py + tx - qx, s * px + c * py + ty - qy
+        t = (rx * ex + ry * ey) * inv
         u = min(max(t, 0.0), 1.0)
-        dx, dy = rx - u * sh.ex[e], ry - u * sh.ey[e]
-        along[k] = t if inv > 0.0 else -1.0
-        side[k] = (rx * sh.ey[e] - ry * sh.ex[e]) * math.sqrt(inv)
-        dist[k] = math.sqrt(dx * dx + dy * dy)
-        least = min(least, dist[k])
+        dx, dy = rx - u * ex, ry - u * ey
+        d = math.sqrt(dx * dx + dy * dy)
+        measure[k, 0] = t if inv > 0.0 else -1.0
+        measure[k, 1] = (rx * ey - ry * ex) * math.sqrt(inv)
+        measure[k, 2] = d
+        least = min(least, d)
     return least

@@ -8,7 +8,7 @@ BRANCHES = 8
 
 @njit(cache=True, nogil=True)
 def tree_over_runs(run_box, body_run):
-    """Boxes over the runs of each body in depth-first order: box, run of a leaf or -1, skip link, nodes of a body."""
+    """Boxes over the runs of each body in depth-first order: box, (run of a leaf or -1, skip link), nodes of a body."""
     n = len(body_run) - 1
     body_node = np.zeros(n + 1, np.int32)
     for b in range(n):
@@ -20,8 +20,7 @@ def tree_over_runs(run_box, body_run):
             width *= BRANCHES
         body_node[b + 1] = body_node[b] + nodes
     box = np.empty((body_node[n], 4))
-    leaf = np.full(body_node[n], -1, np.int32)
-    skip = np.empty(body_node[n], np.int32)
+    link = np.full((body_node[n], 2), -1, np.int32)
     for b in range(n):
         first, runs = body_run[b], body_run[b + 1] - body_run[b]
         top = 1
@@ -43,11 +42,11 @@ def tree_over_runs(run_box, body_run):
                         for side in range(2):
                             box[node, side] = min(box[node, side], run_box[first + k, side])
                             box[node, 2 + side] = max(box[node, 2 + side], run_box[first + k, 2 + side])
-                    skip[node] = node + 1 + below
+                    link[node, 1] = node + 1 + below
                     node += 1
                 width //= BRANCHES
             box[node] = run_box[first + r]
-            leaf[node] = first + r
-            skip[node] = node + 1
+            link[node, 0] = first + r
+            link[node, 1] = node + 1
             node += 1
-    return box, leaf, skip, body_node
+    return box, link, body_node

@@ -32,6 +32,7 @@ class PairState(NamedTuple):
     known_until: Array  # paths up to which they are all there is, less the reach
     distance: Array  # least distance, or a lower bound, at the last look
     exact: NDArray[np.bool_]
+    clear: Array  # paths at which the bodies may first overlap, by the overlap routine
 
 
 def empty_state(n: int) -> PairState:
@@ -43,6 +44,7 @@ def empty_state(n: int) -> PairState:
         np.empty(n),
         np.empty(n),
         np.empty(n, np.bool_),
+        np.empty(n),
     )
 
 
@@ -114,7 +116,8 @@ def pairs_of_boxes(box: Array, n_free: int, period: Array, bounds: tuple[float, 
 def world_boxes(shapes: Shapes, pose: Array, margin: Array) -> Array:
     """(n, 4) boxes of the bodies where they are, rounding and margin included."""
     box = np.empty((len(pose), 4))
-    threads.over_blocks(lambda i, j: _kernels_grid.world_boxes(i, j, shapes, pose, margin, box), len(pose), 3000)
+    columns = (shapes.block, shapes.body, shapes.frame, pose, margin, box)
+    threads.over_blocks(lambda i, j: _kernels_grid.world_boxes(i, j, *columns), len(pose), 3000)
     return box
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise import threads
-from banquise.detection import _kernels_grid, _kernels_look
+from banquise.detection import _kernels_grid, _kernels_look, _kernels_overlap
 from banquise.detection.broad_phase import PairState, empty_state, joined, pairs_of_boxes, world_boxes
 from banquise.detection.manifold import Contacts, contacts_of
 from banquise.detection.shapes import Shapes, shapes_of
@@ -31,16 +31,12 @@ class Scratch(NamedTuple):
     """Work space of one thread."""
 
     slots: Any
-    qx: Array
-    qy: Array
+    near: Array
     rows: Any
-    along: Array
-    side: Array
-    dist: Array
+    measure: Array
     frame: Array
     tag: Any
     at: Any
-    keep: Any
     chosen: Any
 
 
@@ -54,19 +50,15 @@ class Found(NamedTuple):
 
 def make_scratch(shapes: Shapes, rows: int) -> Scratch:
     """Work space for the largest body and `rows` rows or frames."""
-    slots = int(np.diff(shapes.body_slot).max(initial=0)) + 1
+    slots = int(np.diff(shapes.body[:, 1]).max(initial=0)) + 1
     return Scratch(
         np.empty(slots, np.int64),
-        np.empty(slots),
-        np.empty(slots),
+        np.empty((slots, 2)),
         np.empty(rows, np.int64),
-        np.empty(rows),
-        np.empty(rows),
-        np.empty(rows),
-        np.empty((rows, 8)),
+        np.empty((rows, 3)),
+        np.empty((rows, 7)),
         np.empty((rows, 4), np.int64),
         np.empty(rows, np.int64),
-        np.empty(rows, np.bool_),
         np.empty(rows, np.int8),
     )
 
@@ -123,7 +115,7 @@ class Detector:
         self.state: PairState = empty_state(0)
         self.margin = np.full(n, -np.inf)  # covers nothing yet
         self.path_at_build = np.zeros(n)
-        size = self.shapes.size[: self.n_free]
+        size = self.shapes.frame[: self.n_free, 5]
         self.scale = float(np.median(size)) if self.n_free else 1.0
         self.rebuilds = 0
         self._scratch: dict[int, Scratch] = {}
@@ -152,7 +144,7 @@ class Detector:
             value = np.concatenate([f.value for f in found]) if found else np.empty((0, 9))
             who = np.concatenate([f.who for f in found]) if found else np.empty((0, 3), np.int32)
             key = np.concatenate([f.key for f in found]) if found else np.empty(0, np.int64)
-        return contacts_of(value, who, key, self.shapes.radius, memory)
+        return contacts_of(value, who, key, self.shapes.frame[:, 4], memory)
 
     def pair_bounds(self, bodies: Any, reach: Array) -> PairBounds:
         """Near pairs with their exact smallest distance where it is below reach[a] + reach[b], else a lower bound.
@@ -168,6 +160,38 @@ class Detector:
         horizon = self.margin - (self.path - self.path_at_build)
         a, b = np.ascontiguousarray(self.pairs[:, 0]), np.ascontiguousarray(self.pairs[:, 1])
         return PairBounds(a, b, self.state.distance.copy(), self.state.exact.copy(), horizon)
+
+    def overlaps(self, bodies: Any) -> tuple[Index, Index, Array]:
+        """All pairs that overlap now, as rows a, b and depth (m), by a routine apart from the contact code."""
+        self._follow(bodies)
+        nothing = np.zeros(len(self.path))
+        self._cover(bodies, nothing, nothing)
+
+        def part(first: int, last: int) -> tuple[Index, Index, Array]:
+            room = 64
+            while True:
+                a, b, depth = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room)
+                count = _kernels_overlap.look_overlaps(
+                    first, last, self.pairs, self.shapes, self.pose, self.wraps, self.period, self.path,
+                    self.state.clear, AHEAD * self.scale, a, b, depth,
+                )  # fmt: skip
+                if count <= room:
+                    return a[:count], b[:count], depth[:count]
+                room = count
+
+        found = joined(part, len(self.pairs), GRAIN)
+        if not found:
+            return np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0)
+        a, b, depth = zip(*found)
+        return np.concatenate(a), np.concatenate(b), np.concatenate(depth)
+
+    def max_overlap(self, bodies: Any) -> tuple[float, int, int]:
+        """Largest overlap depth (m) and its rows; (0.0, -1, -1) when nothing overlaps."""
+        a, b, depth = self.overlaps(bodies)
+        if not len(depth):
+            return 0.0, -1, -1
+        k = int(np.argmax(depth))
+        return float(depth[k]), int(a[k]), int(b[k])
 
     def _columns_of(self, zone: Array, travel: Array | None) -> tuple[Array, Array]:
         n = len(self.path)

@@ -21,26 +21,14 @@ Index = NDArray[np.int32]
 
 
 class Shapes(NamedTuple):
-    """Static geometry of n bodies (m, body frames)."""
+    """Static geometry of n bodies (m, body frames). Few wide arrays: each costs the compiler at every call of a kernel."""
 
-    px: Array  # points, by slot
-    py: Array
-    ex: Array  # edge that starts at the point
-    ey: Array
-    inv: Array  # 1 / length^2 of that edge, 0 for padding and discs
-    own: Index  # number of the point within its body, -1 for padding
-    nxt: Index  # slots of the neighbours along the ring
-    prv: Index
-    convex: NDArray[np.int8]  # whether the ice turns left there: only such points can touch first
-    node_box: Array  # (nodes, 4) xmin, ymin, xmax, ymax of the edges below
-    node_disc: Array  # (nodes, 3) centre and radius around them
-    node_run: Index  # run of a leaf, -1 for an inner node
-    node_skip: Index  # where to go on when the node is of no interest
-    body_node: Index
-    body_slot: Index
-    box: Array  # (n, 4) box of the body, rounding not included
-    radius: Array
-    size: Array  # square root of the area; infinite for obstacles: the floe's counts
+    block: Array  # (runs, 5, 4) x, y of four points, ex, ey of the edges that start there, 1 / length^2 (0: no edge)
+    link: Index  # (slots, 4) point's number in its body (-1: padding), next and previous slot, 1 if convex
+    node: Array  # (nodes, 7) box (xmin, ymin, xmax, ymax) of the edges below; centre and radius of a disc around them
+    node_link: Index  # (nodes, 2) run of a leaf or -1, where to go on when the node is of no interest
+    body: Index  # (n + 1, 2) first node, first slot
+    frame: Array  # (n, 6) box, radius, size: square root of the area, infinite for obstacles (the floe's counts)
     ids: NDArray[np.int64]
 
 
@@ -77,27 +65,19 @@ def shapes_of(bodies: Any) -> Shapes:
 
     corner = np.stack([points, points + edge]).reshape(2, -1, RUN, 2)
     run_box = np.concatenate([corner.min(axis=(0, 2)), corner.max(axis=(0, 2))], axis=1)
-    node_box, node_run, node_skip, body_node = _kernels_shapes.tree_over_runs(run_box, body_run)
+    node_box, node_link, body_node = _kernels_shapes.tree_over_runs(run_box, body_run)
     middle = 0.5 * (node_box[:, :2] + node_box[:, 2:])
-    node_disc = np.column_stack([middle, np.hypot(*(node_box[:, 2:] - middle).T)])
+    node = np.column_stack([node_box, middle, np.hypot(*(node_box[:, 2:] - middle).T)])
     low = np.minimum.reduceat(run_box[:, :2], body_run[:-1]) if n else np.empty((0, 2))
     high = np.maximum.reduceat(run_box[:, 2:], body_run[:-1]) if n else np.empty((0, 2))
     size = np.where(np.arange(n) < bodies.n_free, np.sqrt(bodies.area), np.inf)
+    columns = np.column_stack([points, edge, inv]).reshape(-1, RUN, 5)
     return Shapes(
-        *(np.ascontiguousarray(c) for c in (*points.T, *edge.T)),
-        inv,
-        own,
-        nxt,
-        prv,
-        convex.astype(np.int8),
-        node_box,
-        node_disc,
-        node_run,
-        node_skip,
-        body_node,
-        body_slot,
-        np.concatenate([low, high], axis=1),
-        np.ascontiguousarray(bodies.radius, dtype=float),
-        size,
+        np.ascontiguousarray(columns.transpose(0, 2, 1)),
+        np.column_stack([own, nxt, prv, convex]).astype(np.int32),
+        node,
+        node_link,
+        np.column_stack([body_node, body_slot]).astype(np.int32),
+        np.column_stack([low, high, bodies.radius, size]),
         np.ascontiguousarray(bodies.ids, dtype=np.int64),
     )

@@ -1,0 +1,285 @@
+"""Kernels that measure overlap and least distance, apart from the contact code: by crossing edges, crossing parity and
+nearest border points, not by the signs and cones of contact frames."""
+
+import math
+
+import numpy as np
+from numba import njit
+
+from banquise.detection._kernels_rows import box_gap, edge, point
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def nearest(block, node, node_link, at, end, x, y, bound):
+    """Square of the distance of a point to the border below nodes at:end, and the nearest point of it; `bound` if not
+    less."""
+    best, fx, fy = bound, x, y
+    while at < end:
+        dx = max(node[at, 0] - x, x - node[at, 2], 0.0)
+        dy = max(node[at, 1] - y, y - node[at, 3], 0.0)
+        if dx * dx + dy * dy >= best:
+            at = node_link[at, 1]
+            continue
+        run = node_link[at, 0]
+        at += 1
+        if run < 0:
+            continue
+        for lane in range(4):
+            px, py = block[run, 0, lane], block[run, 1, lane]
+            ex, ey = block[run, 2, lane], block[run, 3, lane]
+            t = min(max(((x - px) * ex + (y - py) * ey) * block[run, 4, lane], 0.0), 1.0)
+            gx, gy = px + t * ex, py + t * ey
+            square = (x - gx) * (x - gx) + (y - gy) * (y - gy)
+            if square < best:
+                best, fx, fy = square, gx, gy
+    return best, fx, fy
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def holds(block, node, node_link, at, end, x, y):
+    """Whether a point lies in the ice below nodes at:end: a ray to the right crosses the border an odd number of times."""
+    odd = False
+    while at < end:
+        if y < node[at, 1] or y > node[at, 3] or x > node[at, 2]:
+            at = node_link[at, 1]
+            continue
+        run = node_link[at, 0]
+        at += 1
+        if run < 0:
+            continue
+        for lane in range(4):
+            py, ey = block[run, 1, lane], block[run, 3, lane]
+            if (py > y) != (py + ey > y):
+                odd ^= x < block[run, 0, lane] + (y - py) / ey * block[run, 2, lane]
+    return odd
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _chord(block, node, node_link, at, end, px, py, ex, ey, cuts):
+    """Places along an edge where it crosses the border below nodes at:end, sorted; their number, at most len(cuts)."""
+    n = 0
+    x0, x1 = min(px, px + ex), max(px, px + ex)
+    y0, y1 = min(py, py + ey), max(py, py + ey)
+    while at < end:
+        if x0 > node[at, 2] or x1 < node[at, 0] or y0 > node[at, 3] or y1 < node[at, 1]:
+            at = node_link[at, 1]
+            continue
+        run = node_link[at, 0]
+        at += 1
+        if run < 0:
+            continue
+        for lane in range(4):
+            rx, ry = block[run, 0, lane] - px, block[run, 1, lane] - py
+            fx, fy = block[run, 2, lane], block[run, 3, lane]
+            before, after = ex * ry - ey * rx, ex * (ry + fy) - ey * (rx + fx)
+            if (before > 0.0) == (after > 0.0):
+                continue
+            t = (rx * fy - ry * fx) / (ex * fy - ey * fx)
+            if 0.0 <= t < 1.0 and n < len(cuts):
+                k = n
+                while k > 0 and cuts[k - 1] > t:
+                    cuts[k] = cuts[k - 1]
+                    k -= 1
+                cuts[k] = t
+                n += 1
+    return n
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _crossings(block, node, node_link, body, box, v_body, e_body, c, s, tx, ty, deep, cuts):
+    """Whether any edge of v_body crosses the border of e_body, and (if deep) the deepest middle of a stretch inside."""
+    x0, y0, x1, y1 = box[e_body, 0], box[e_body, 1], box[e_body, 2], box[e_body, 3]
+    e_at, e_end = body[e_body, 0], body[e_body + 1, 0]
+    at, end = body[v_body, 0], body[v_body + 1, 0]
+    depth, crossed = 0.0, False
+    while at < end:
+        r = node[at, 6]
+        x, y = c * node[at, 4] - s * node[at, 5] + tx, s * node[at, 4] + c * node[at, 5] + ty
+        if x < x0 - r or x > x1 + r or y < y0 - r or y > y1 + r:
+            at = node_link[at, 1]
+            continue
+        run = node_link[at, 0]
+        at += 1
+        if run < 0:
+            continue
+        for k in range(4 * run, 4 * run + 4):
+            px, py = point(block, k)
+            ex, ey, inv = edge(block, k)
+            x, y, fx, fy = c * px - s * py + tx, s * px + c * py + ty, c * ex - s * ey, s * ex + c * ey
+            if (
+                inv == 0.0 or (x < x0 and x + fx < x0) or (x > x1 and x + fx > x1)
+                or (y < y0 and y + fy < y0) or (y > y1 and y + fy > y1)
+            ):  # fmt: skip
+                continue
+            n = _chord(block, node, node_link, e_at, e_end, x, y, fx, fy, cuts)
+            crossed |= n > 0
+            if not deep:
+                if crossed:
+                    return depth, True
+                continue
+            for l in range(n - 1):
+                t = 0.5 * (cuts[l] + cuts[l + 1])
+                gx, gy = x + t * fx, y + t * fy
+                if holds(block, node, node_link, e_at, e_end, gx, gy):
+                    square, _, _ = nearest(block, node, node_link, e_at, e_end, gx, gy, math.inf)
+                    depth = max(depth, math.sqrt(square))
+    return depth, crossed
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _points(block, node, node_link, body, box, v_body, e_body, c, s, tx, ty, near, inside, found):
+    """Distances of the points of v_body to the border of e_body.
+
+    inside: of those in its ice, the greatest goes to found[1] and the least to found[2], with the way out in found[3:5].
+    Otherwise the least of all to found[0], if less than near.
+    """
+    x0, y0, x1, y1 = box[e_body, 0], box[e_body, 1], box[e_body, 2], box[e_body, 3]
+    e_at, e_end = body[e_body, 0], body[e_body + 1, 0]
+    at, end = body[v_body, 0], body[v_body + 1, 0]
+    found[0], found[1], found[2] = near, 0.0, math.inf
+    while at < end:
+        x, y = c * node[at, 4] - s * node[at, 5] + tx, s * node[at, 4] + c * node[at, 5] + ty
+        r = node[at, 6] + (0.0 if inside else found[0])
+        if x < x0 - r or x > x1 + r or y < y0 - r or y > y1 + r:
+            at = node_link[at, 1]
+            continue
+        run = node_link[at, 0]
+        at += 1
+        if run < 0:
+            continue
+        for lane in range(4):
+            px, py = block[run, 0, lane], block[run, 1, lane]
+            x, y = c * px - s * py + tx, s * px + c * py + ty
+            dx, dy = max(x0 - x, x - x1, 0.0), max(y0 - y, y - y1, 0.0)
+            bound = math.inf if inside else found[0] * found[0]
+            if dx * dx + dy * dy >= (0.0 if inside and dx + dy > 0.0 else bound):
+                continue
+            if inside and not holds(block, node, node_link, e_at, e_end, x, y):
+                continue
+            square, fx, fy = nearest(block, node, node_link, e_at, e_end, x, y, bound)
+            d = math.sqrt(square)
+            if not inside:
+                found[0] = min(found[0], d)
+                continue
+            found[1] = max(found[1], d)
+            if d < found[2]:
+                found[2], found[3], found[4] = d, fx - x, fy - y
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _way_to_leave(block, body, which, c, s, found):
+    """Depth of a body that lies wholly inside another: from its far side out through the nearest border point."""
+    if found[2] == 0.0:
+        return 0.0
+    # the way out in the body's own frame
+    dx, dy = (c * found[3] + s * found[4]) / found[2], (c * found[4] - s * found[3]) / found[2]
+    low, high = math.inf, -math.inf
+    for k in range(body[which, 1], body[which + 1, 1]):
+        x, y = point(block, k)
+        low, high = min(low, x * dx + y * dy), max(high, x * dx + y * dy)
+    return found[2] + high - low
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def pair_overlap(block, node, node_link, body, box, i, j, c, s, tx, ty, ux, uy, near, found, cuts):
+    """(overlap depth, clearance) of two bodies; one of them is zero. The clearance is a lower bound, at most `near`.
+
+    The depth is that of the deepest border point of one inside the other; of a body wholly inside another the way to
+    leave through the nearest border point. Where the rings are apart it is what the radii reach over the distance.
+    """
+    radii = box[i, 4] + box[j, 4]
+    _, crossed = _crossings(block, node, node_link, body, box, j, i, c, s, tx, ty, False, cuts)
+    apart, depth = near + radii, 0.0
+    for who in range(2):
+        v, e, turn, ox, oy = (j, i, s, tx, ty) if who == 0 else (i, j, -s, ux, uy)
+        inside = crossed
+        if not crossed:  # borders apart: one point tells for all
+            x, y = point(block, body[v, 1])
+            x, y = c * x - turn * y + ox, turn * x + c * y + oy
+            inside = holds(block, node, node_link, body[e, 0], body[e + 1, 0], x, y)
+        _points(block, node, node_link, body, box, v, e, c, turn, ox, oy, apart, inside, found)
+        if crossed:
+            chord, _ = _crossings(block, node, node_link, body, box, v, e, c, turn, ox, oy, True, cuts)
+            depth = max(depth, found[1], chord)
+        elif inside:
+            return _way_to_leave(block, body, v, c, turn, found) + radii, 0.0
+        else:
+            apart = found[0]
+    if crossed:
+        return depth + radii, 0.0
+    return max(radii - apart, 0.0), max(apart - radii, 0.0)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def look_overlaps(first, last, pairs, sh, pose, wraps, period, path, clear, near, a, b, depth):
+    """Overlapping pairs of first:last as (a, b, depth); their number, also when they do not fit."""
+    count = 0
+    found, cuts = np.empty(5), np.empty(32)
+    block, node, node_link, body, box = sh.block, sh.node, sh.node_link, sh.body, sh.frame
+    for p in range(first, last):
+        i, j = pairs[p, 0], pairs[p, 1]
+        moved = path[i] + path[j]
+        moved += 1e-12 * moved
+        if clear[p] - moved > 0.0:
+            continue
+        dx = pose[j, 0] + (pairs[p, 2] + wraps[i, 0] - wraps[j, 0]) * period[0] - pose[i, 0]
+        dy = pose[j, 1] + (pairs[p, 3] + wraps[i, 1] - wraps[j, 1]) * period[1] - pose[i, 1]
+        ca, sa, cb, sb = pose[i, 2], pose[i, 3], pose[j, 2], pose[j, 3]
+        c, s = ca * cb + sa * sb, ca * sb - sa * cb
+        tx, ty = ca * dx + sa * dy, ca * dy - sa * dx
+        ux, uy = -cb * dx - sb * dy, sb * dx - cb * dy
+        gap = box_gap(box, i, j, c, s, tx, ty, ux, uy) - box[i, 4] - box[j, 4]
+        if gap > 0.0:
+            clear[p] = gap + moved
+            continue
+        deep, free = pair_overlap(block, node, node_link, body, box, i, j, c, s, tx, ty, ux, uy, near, found, cuts)
+        clear[p] = free + moved if deep == 0.0 else -math.inf
+        if deep > 0.0:
+            if count < len(depth):
+                a[count], b[count], depth[count] = i, j, deep
+            count += 1
+    return count
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def closest_points(first, last, a, b, sh, pose, value):
+    """Least distance of the borders of pairs first:last, and where, relative to the centre of a, in world axes.
+
+    value: distance of the rings, point on a, point on b. However far apart: the bound shrinks as points are met.
+    """
+    block, node, node_link, body, box = sh.block, sh.node, sh.node_link, sh.body, sh.frame
+    for p in range(first, last):
+        i, j = a[p], b[p]
+        dx, dy = pose[j, 0] - pose[i, 0], pose[j, 1] - pose[i, 1]
+        ca, sa, cb, sb = pose[i, 2], pose[i, 3], pose[j, 2], pose[j, 3]
+        c, s = ca * cb + sa * sb, ca * sb - sa * cb
+        best = math.inf
+        for who in range(2):
+            v, e, turn = (j, i, s) if who == 0 else (i, j, -s)
+            ox = ca * dx + sa * dy if who == 0 else -cb * dx - sb * dy
+            oy = ca * dy - sa * dx if who == 0 else sb * dx - cb * dy
+            at, end = body[v, 0], body[v + 1, 0]
+            while at < end:
+                x, y = c * node[at, 4] - turn * node[at, 5] + ox, turn * node[at, 4] + c * node[at, 5] + oy
+                away_x, away_y = max(box[e, 0] - x, x - box[e, 2], 0.0), max(box[e, 1] - y, y - box[e, 3], 0.0)
+                if away_x * away_x + away_y * away_y >= (math.sqrt(best) + node[at, 6]) ** 2:
+                    at = node_link[at, 1]
+                    continue
+                run = node_link[at, 0]
+                at += 1
+                if run < 0:
+                    continue
+                for k in range(4 * run, 4 * run + 4):
+                    px, py = point(block, k)
+                    x, y = c * px - turn * py + ox, turn * px + c * py + oy
+                    square, fx, fy = nearest(block, node, node_link, body[e, 0], body[e + 1, 0], x, y, best)
+                    if square >= best:
+                        continue
+                    best = square
+                    value[p, 0] = math.sqrt(square)
+                    if who == 0:
+                        value[p, 1], value[p, 2] = ca * fx - sa * fy, sa * fx + ca * fy
+                        value[p, 3], value[p, 4] = ca * x - sa * y, sa * x + ca * y
+                    else:
+                        value[p, 1], value[p, 2] = cb * x - sb * y + dx, sb * x + cb * y + dy
+                        value[p, 3], value[p, 4] = cb * fx - sb * fy + dx, sb * fx + cb * fy + dy

@@ -1,0 +1,143 @@
+"""Kernels that reduce the frames of a pair to those that matter."""
+
+import numpy as np
+from numba import njit
+
+from banquise.detection._kernels_frames import CORNER, FACE, MOST, NONE
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _contradict(link, out, tag, i, j, near):
+    """Whether two frames are the two sides of one corner against corner: one or the other holds, never both."""
+    if tag[i, 1] == tag[j, 1] or (tag[i, 0] == tag[j, 0] and tag[i, 3] == 0 and tag[j, 3] == 0):
+        return False
+    if out[i, 0] * out[j, 0] + out[i, 1] * out[j, 1] >= CORNER:
+        return False
+    if tag[i, 0] != tag[j, 0] and tag[i, 3] == 0 and tag[j, 3] == 0:
+        e, f = tag[i, 2], tag[j, 2]
+        if (e == tag[j, 1] or link[e, 1] == tag[j, 1]) and (f == tag[i, 1] or link[f, 1] == tag[i, 1]):
+            return True
+    dx, dy = out[i, 2] - out[j, 2], out[i, 3] - out[j, 3]
+    return dx * dx + dy * dy < near * near
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _drop_corners(link, near, out, tag, m, chosen):
+    """Of frames that contradict each other keep the nearest, or the shallowest when both overlap: the others get 0."""
+    for i in range(m):
+        for j in range(m):
+            if i == j or chosen[i] == 0 or chosen[j] == 0 or not _contradict(link, out, tag, i, j, near):
+                continue
+            gi, gj = out[i, 6], out[j, 6]
+            if (gi < 0.0 and gj < 0.0 and gi < gj) or (max(gi, gj) >= 0.0 and gi > gj) or (gi == gj and i > j):
+                chosen[i] = 0
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _place(out, i, nx, ny):
+    """Where frame i stands along the face with normal n."""
+    return out[i, 3] * nx - out[i, 2] * ny
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _sort_along(out, at, n, nx, ny):
+    """Sort the frames at[:n] along the face."""
+    for i in range(1, n):
+        row = at[i]
+        place = _place(out, row, nx, ny)
+        j = i
+        while j > 0 and _place(out, at[j - 1], nx, ny) > place:
+            at[j] = at[j - 1]
+            j -= 1
+        at[j] = row
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _below(out, at, n, k, nx, ny, same, chosen):
+    """How far frame at[k] lies below the chord of the chosen frames on both sides of it; zero at their places."""
+    left, right = k - 1, k + 1
+    while left >= 0 and chosen[at[left]] != 1:
+        left -= 1
+    while right < n and chosen[at[right]] != 1:
+        right += 1
+    if left < 0 or right == n:
+        return 0.0
+    low, high, here = _place(out, at[left], nx, ny), _place(out, at[right], nx, ny), _place(out, at[k], nx, ny)
+    if here - low <= same or high - here <= same:
+        return 0.0
+    part = (here - low) / (high - low)
+    return (1.0 - part) * out[at[left], 6] + part * out[at[right], 6] - out[at[k], 6]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _thin_face(out, at, n, lowest, tolerance, same, chosen):
+    """Choose (1, the others 0) the frames at[:n] of one face that can ever bind.
+
+    With one normal the condition of a point is gap + rise + turn * place >= 0: only the lower hull of (place, gap) can
+    bind. A smooth stretch is all hull, so it is thinned to the ends, the nearest, and what lies farthest below the
+    chords, until that is less than the tolerance. Equals are taken together, so that a mirrored scene gives mirrored
+    points.
+    """
+    nx, ny = out[lowest, 0], out[lowest, 1]
+    _sort_along(out, at, n, nx, ny)
+    first = last = lowest
+    for k in range(n):
+        chosen[at[k]] = 0
+        if out[at[k], 6] <= out[lowest, 6] + 1e-3 * tolerance:
+            if _place(out, at[k], nx, ny) < _place(out, first, nx, ny) - same:
+                first = at[k]
+            if _place(out, at[k], nx, ny) > _place(out, last, nx, ny) + same:
+                last = at[k]
+    chosen[first] = chosen[last] = 1
+    kept = 1 if first == last else 2
+    if chosen[at[0]] == 0 and _place(out, first, nx, ny) - _place(out, at[0], nx, ny) > same:
+        chosen[at[0]] = 1
+        kept += 1
+    if chosen[at[n - 1]] == 0 and _place(out, at[n - 1], nx, ny) - _place(out, last, nx, ny) > same:
+        chosen[at[n - 1]] = 1
+        kept += 1
+    while kept < MOST:
+        deepest = tolerance
+        for k in range(n):
+            if chosen[at[k]] == 0:
+                deepest = max(deepest, _below(out, at, n, k, nx, ny, same, chosen))
+        if deepest <= tolerance:
+            return
+        for k in range(n):
+            if chosen[at[k]] == 0 and _below(out, at, n, k, nx, ny, same, chosen) >= deepest * (1.0 - 1e-6):
+                chosen[at[k]] = 2
+                kept += 1
+        for k in range(n):
+            chosen[at[k]] = min(chosen[at[k]], 1)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def reduce_frames(link, size, zone, out, tag, m, at, chosen):
+    """Keep the frames of a pair that matter: no contradicting corners, few points a face; the count left."""
+    if m < 2:
+        return m
+    for k in range(m):
+        chosen[k] = -1
+    _drop_corners(link, 0.02 * size, out, tag, m, chosen)
+    while True:
+        seed = NONE
+        for k in range(m):
+            if chosen[k] < 0 and (seed < 0 or out[k, 6] < out[seed, 6]):
+                seed = k
+        if seed < 0:
+            break
+        n = np.int64(0)
+        for k in range(m):
+            if k == seed or (chosen[k] < 0 and out[k, 0] * out[seed, 0] + out[k, 1] * out[seed, 1] > FACE):
+                at[n] = k
+                n += 1
+        _thin_face(out, at, n, seed, 0.05 * zone, 2e-4 * size, chosen)
+    left = 0
+    for k in range(m):
+        if chosen[k] == 1:
+            for column in range(7):
+                out[left, column] = out[k, column]
+            for column in range(4):
+                tag[left, column] = tag[k, column]
+            left += 1
+    return left

@@ -1,0 +1,1 @@
+"""Makers: floes from files, laws and pictures."""

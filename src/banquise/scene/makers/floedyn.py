@@ -1,0 +1,58 @@
+"""Floes from the HDF5 input files of FloeDyn."""
+
+from __future__ import annotations
+
+import math
+import os
+from typing import Any
+
+import numpy as np
+
+from banquise.errors import CaseError
+from banquise.scene.floe import Floe, Obstacle
+from banquise.scene.scene import Scene
+
+
+def read_floedyn(path: str | os.PathLike[str]) -> Scene:
+    """The scene of a FloeDyn input: rings turned and placed as its state says, velocities, thickness, water drag.
+
+    The first state of the file is read. Shapes marked as obstacles become obstacles; inactive floes are left out.
+    """
+    import h5py
+
+    name = os.fspath(path)
+    if not os.path.exists(name):
+        raise CaseError(f"{name}: no such file.")
+    try:
+        with h5py.File(name, "r") as file:
+            missing = {"floe_shapes", "floe_states"} - set(file)
+            if missing:
+                raise CaseError(f"{name}: no {' or '.join(sorted(missing))}. Expected an HDF5 input of FloeDyn.")
+            states = np.array(file["floe_states"], dtype=float)
+            shapes = [_shape(file["floe_shapes"][str(k)]) for k in range(len(file["floe_shapes"]))]
+    except OSError:
+        raise CaseError(f"{name}: not an HDF5 file.") from None
+    states = states[0] if states.ndim == 3 else states
+    if states.ndim != 2 or states.shape[1] < 11 or len(states) != len(shapes):
+        raise CaseError(
+            f"{name}: floe_states of shape {states.shape} for {len(shapes)} shapes, expected (times, floes, 11)."
+        )
+    floes, obstacles = [], []
+    for k, (state, (ring, water_drag, fixed)) in enumerate(zip(states, shapes)):
+        x, y, angle, u, v, spin = (float(value) for value in state[:6])
+        if state[9] == 0:
+            continue
+        c, s = math.cos(angle), math.sin(angle)
+        placed = ring @ np.array([[c, s], [-s, c]]) + (x, y)
+        if fixed:
+            obstacles.append(Obstacle(placed, name=str(k)))
+            continue
+        options: dict[str, Any] = {} if water_drag is None else {"water_drag": water_drag}
+        floes.append(Floe(placed, thickness=float(state[10]), velocity=(u, v), spin=spin, name=str(k), **options))
+    return Scene(floes, obstacles)
+
+
+def _shape(dataset: Any) -> tuple[Any, float | None, bool]:
+    """Ring in the floe's frame, water drag or None, whether it is an obstacle."""
+    drag = dataset.attrs.get("C_w")
+    return np.array(dataset, dtype=float), None if drag is None else float(drag), bool(dataset.attrs.get("obstacle", 0))
