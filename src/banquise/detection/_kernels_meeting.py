@@ -5,12 +5,13 @@ import math
 import numpy as np
 from numba import njit
 
-from banquise.detection._kernels_rows import near_rows
+from banquise.detection._kernels_rows import edge, near_rows, point
 
 LOOKS = 200  # instants looked at for one pair before the one reached is taken
+DEEP = 1e5  # touch distances: deeper than this is no contact
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _place(pose, motion, i, t, out):
     """Body i after t seconds on its path (motion: velocity and half acceleration of x, y, angle).
 
@@ -26,42 +27,45 @@ def _place(pose, motion, i, t, out):
         out[4 + k] = motion[i, k] + 2 * t * motion[i, 3 + k]
 
 
-@njit(cache=True, nogil=True)
-def _distances(sh, v_body, e_body, x, y, pv, pe, rows, first, last, dist, rate):
+@njit(cache=True, nogil=True, error_model="numpy")
+def _distances(block, v0, e0, x, y, pv, pe, rows, first, last, dist, rate):
     """Distance of each row's point to its edge and the rate at which it changes; negative behind the edge.
 
-    (x, y): centre of v_body seen from that of e_body, world axes. All is done in the frame of e_body.
+    (x, y): centre of the points' body seen from that of the edges', world axes; v0, e0: their first slots. All is done
+    in the frame of the edges.
     """
     c, s = pe[2] * pv[2] + pe[3] * pv[3], pe[2] * pv[3] - pe[3] * pv[2]
     tx, ty = pe[2] * x + pe[3] * y, pe[2] * y - pe[3] * x
     u, v = pv[4] - pe[4], pv[5] - pe[5]
     u, v = pe[2] * u + pe[3] * v, pe[2] * v - pe[3] * u
-    v0, e0 = sh.body_slot[v_body], sh.body_slot[e_body]
     for k in range(first, last):
         p, e = v0 + (rows[k] >> 32), e0 + (rows[k] & 0xFFFFFFFF)
-        lx, ly = c * sh.px[p] - s * sh.py[p], s * sh.px[p] + c * sh.py[p]
+        lx, ly = point(block, p)
+        lx, ly = c * lx - s * ly, s * lx + c * ly
         px, py = lx + tx, ly + ty
-        rx, ry = px - sh.px[e], py - sh.py[e]
-        along = (rx * sh.ex[e] + ry * sh.ey[e]) * sh.inv[e]
+        qx, qy = point(block, e)
+        ex, ey, inv = edge(block, e)
+        rx, ry = px - qx, py - qy
+        along = (rx * ex + ry * ey) * inv
         place = min(max(along, 0.0), 1.0)
-        dx, dy = rx - place * sh.ex[e], ry - place * sh.ey[e]
+        dx, dy = rx - place * ex, ry - place * ey
         d = math.sqrt(dx * dx + dy * dy)
         # speed of the point in the frame of the edge
         su = u - pv[6] * ly + pe[6] * py
         sv = v + pv[6] * lx - pe[6] * px
-        length = math.sqrt(1.0 / sh.inv[e]) if sh.inv[e] > 0.0 else 0.0
+        length = math.sqrt(1.0 / inv) if inv > 0.0 else 0.0
         if d > 1e-9 * (length + abs(px) + abs(py)):
             dx, dy = dx / d, dy / d
         elif length > 0.0:  # on the edge: its outward normal
-            dx, dy = sh.ey[e] / length, -sh.ex[e] / length
+            dx, dy = ey / length, -ex / length
         dist[k], rate[k] = d, dx * su + dy * sv
-        if length > 0.0 and rx * sh.ey[e] - ry * sh.ex[e] < 0.0 and 0.0 <= along <= 1.0:
+        if length > 0.0 and rx * ey - ry * ex < 0.0 and 0.0 <= along <= 1.0:
             dist[k] = -d
             if d > 1e-9 * (length + abs(px) + abs(py)):
                 rate[k] = -rate[k]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _bend(motion, i, j, h, extent, speed, far):
     """Bound on the acceleration of a point of body i seen in the turning frame of body j."""
     si, ai = abs(motion[i, 2]) + 2 * h * abs(motion[i, 5]), 2 * abs(motion[i, 5])
@@ -71,10 +75,10 @@ def _bend(motion, i, j, h, extent, speed, far):
     return straight + extent[i] * (si * si + ai) + far * (sj * sj + aj) + 2 * sj * speed
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def first_meetings(
     first, last, pair_a, pair_b, shift, sh, pose, extent, motion, horizon, touch, aim, held,
-    rows, slots, qx, qy, dist, rate, armed, when,
+    rows, slots, near, dist, rate, begin, armed, when,
 ):  # fmt: skip
     """when[p]: first instant in [0, horizon[p]] at which pair p comes to distance aim[p], inf if it does not.
 
@@ -83,6 +87,7 @@ def first_meetings(
     root of that is safe, and Newton's step near the end. Rows that touch at the start (below `touch`) count only once
     they have come apart, never in a pair that is held together. Returns the rows needed when `rows` was too short.
     """
+    block, link, node, node_link, body, box = sh.block, sh.link, sh.node, sh.node_link, sh.body, sh.frame
     pa, pb = np.empty(7), np.empty(7)
     need = 0
     for p in range(first, last):
@@ -90,7 +95,7 @@ def first_meetings(
         when[p] = math.inf
         if h <= 0.0:
             continue
-        radii = sh.radius[i] + sh.radius[j]
+        radii = box[i, 4] + box[j, 4]
         dx, dy = pose[j, 0] - pose[i, 0] + shift[p, 0], pose[j, 1] - pose[i, 1] + shift[p, 1]
         vx, vy = motion[j, 0] - motion[i, 0], motion[j, 1] - motion[i, 1]
         bx, by = motion[j, 3] - motion[i, 3], motion[j, 4] - motion[i, 4]
@@ -103,8 +108,13 @@ def first_meetings(
         c, s = pa[2] * pb[2] + pa[3] * pb[3], pa[2] * pb[3] - pa[3] * pb[2]
         tx, ty = pa[2] * dx + pa[3] * dy, pa[2] * dy - pa[3] * dx
         ux, uy = -pb[2] * dx - pb[3] * dy, pb[3] * dx - pb[2] * dy
-        n0 = near_rows(sh, j, i, c, s, tx, ty, limit, slots, qx, qy, rows, 0)
-        n1 = near_rows(sh, i, j, c, -s, ux, uy, limit, slots, qx, qy, rows, n0)
+        n0, n1 = np.int64(0), np.int64(0)
+        for who in range(2):
+            n0 = n1
+            v, e, turn, ox, oy = (j, i, s, tx, ty) if who == 0 else (i, j, -s, ux, uy)
+            n1 = near_rows(
+                block, link, node, node_link, body, box, v, e, c, turn, ox, oy, limit, slots, near, rows, n0
+            )
         if n1 > len(rows):
             need = max(need, n1)
             continue
@@ -114,18 +124,19 @@ def first_meetings(
         t, t_before = 0.0, 0.0
         for look in range(LOOKS):
             x, y = dx + (pb[0] - pa[0]), dy + (pb[1] - pa[1])
-            _distances(sh, j, i, x, y, pb, pa, rows, 0, n0, dist, rate)
-            _distances(sh, i, j, -x, -y, pa, pb, rows, n0, n1, dist, rate)
+            _distances(block, body[j, 1], body[i, 1], x, y, pb, pa, rows, 0, n0, dist, rate)
+            _distances(block, body[i, 1], body[j, 1], -x, -y, pa, pb, rows, n0, n1, dist, rate)
             step, back, there = h, False, False
             for k in range(n1):
                 d = dist[k] - radii
-                if look == 0:
-                    armed[k] = abs(d) > touch[p]  # what lies behind a far edge is not inside
+                if look == 0:  # what lies far behind an edge is not inside the body, but around its end
+                    armed[k] = d > touch[p] or d < -DEEP * touch[p]
+                    begin[k] = min(d, 0.0)
                 bend = bend_j if k < n0 else bend_i
                 if not armed[k]:
                     if held[p]:
                         continue
-                    back = back or d < -touch[p]
+                    back = back or d < begin[k] - touch[p]
                     armed[k] = d > 2 * touch[p]
                     if not armed[k]:  # just leaving: the way back takes as long as the way out
                         step = min(step, max(touch[p] / speed, 0.25 * t))

@@ -32,15 +32,15 @@ def meetings(
     they have come apart; in a pair that is `held` never.
     """
     shapes = detector.shapes
-    slots = int(np.diff(shapes.body_slot).max(initial=0)) + 1
+    slots = int(np.diff(shapes.body[:, 1]).max(initial=0)) + 1
     pose = np.stack([bodies.x, bodies.y, bodies.cos, bodies.sin], axis=1)
     when = np.full(len(pair_a), math.inf)
     room = detector.meeting_rows
     while True:
         need = first_meetings(
             0, len(pair_a), pair_a, pair_b, shift, shapes, pose, bodies.extent, motion, horizon, touch, aim, held,
-            np.empty(room, np.int64), np.empty(slots, np.int64), np.empty(slots), np.empty(slots),
-            np.empty(room), np.empty(room), np.empty(room, np.bool_), when,
+            np.empty(room, np.int64), np.empty(slots, np.int64), np.empty((slots, 2)),
+            np.empty(room), np.empty(room), np.empty(room), np.empty(room, np.bool_), when,
         )  # fmt: skip
         if not need:
             return when
