@@ -141,13 +141,16 @@ def first_meetings(
                     if not armed[k]:  # just leaving: the way back takes as long as the way out
                         step = min(step, max(touch[p] / speed, 0.25 * t))
                         continue
-                if d < 0.0:  # behind the edge: only around its end can the point come before it
-                    step = min(step, max(-d, touch[p]) / speed)
+                if d < -DEEP * touch[p]:  # behind the edge: only around its end can the point come before it
+                    step = min(step, -d / speed)
                     continue
                 there = there or d <= aim[p]
-                root = math.sqrt(rate[k] * rate[k] + 2 * bend * (d - 0.5 * aim[p])) - rate[k]
-                if root > 0.0:
-                    step = min(step, 2 * (d - 0.5 * aim[p]) / root)
+                room = max(d - 0.5 * aim[p], 0.0)
+                root = math.sqrt(rate[k] * rate[k] + 2 * bend * room)
+                if rate[k] <= 0.0 and root > rate[k]:
+                    step = min(step, 2 * room / (root - rate[k]))
+                elif rate[k] > 0.0 and bend > 0.0:
+                    step = min(step, (root + rate[k]) / bend)
             if there:
                 when[p] = t
                 break

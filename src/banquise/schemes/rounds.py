@@ -152,10 +152,17 @@ class Rounds:
             return False
         b = self.bodies
         friction, restitution = self.sim.contact_laws(contacts, near)
+        # a rebound too slow to be followed is none: otherwise it would lift the bodies off while they are held
+        # (the fastest approach of the group counts: a contact at rest rebounds too when its neighbour is struck)
+        assert self.group is not None
+        group = self.group[contacts.a[near]]
+        approach = np.zeros(self.n)
+        np.maximum.at(approach, group, -speed[near])
+        bounces = (count < self.rebounds[contacts.a[near]]) & (restitution * approach[group] > -limit[near])
         problem = touches(
             contacts.a[near], contacts.b[near], b.inverse_mass, b.inverse_inertia, contacts.normal[near],
             contacts.lever_a[near], contacts.lever_b[near], self.velocity, gap_rate, friction,
-            np.where(count < self.rebounds[contacts.a[near]], restitution, 0.0),
+            np.where(bounces, restitution, 0.0),
         )  # fmt: skip
         outcome = impact(problem, self.sim.contact)
         rows = near[problem.order]
