@@ -47,11 +47,24 @@ def label_islands(body_a, body_b, free, label):
 
 @njit(cache=True, nogil=True)
 def scaled_rows(
-    order, body_a, body_b, inverse_mass, inverse_inertia, normal, lever_a, lever_b, velocity, G, W, speed, local_a, local_b
+    order,
+    body_a,
+    body_b,
+    inverse_mass,
+    inverse_inertia,
+    normal,
+    lever_a,
+    lever_b,
+    velocity,
+    G,
+    W,
+    speed,
+    local_a,
+    local_b,
 ):
     """Rows of the contacts in `order`, scaled by masses: G (2 x 6), the Delassus block W (nn, nt, tt) and the free speed.
 
-    A body that cannot move gets the number -1: its columns are zero, and no kernel writes to its row.
+    A body that cannot move gets the number of bodies, a row past the last: its columns are zero, so that row stays zero.
     """
     for i in range(order.shape[0]):
         k = order[i]
@@ -71,7 +84,7 @@ def scaled_rows(
             first = 3 * side
             G[i, 0, first], G[i, 0, first + 1], G[i, 0, first + 2] = nx * sm, ny * sm, cn * si
             G[i, 1, first], G[i, 1, first + 1], G[i, 1, first + 2] = -ny * sm, nx * sm, ct * si
-            number = body if sm != 0.0 or si != 0.0 else -1
+            number = body if sm != 0.0 or si != 0.0 else inverse_mass.shape[0]
             if side == 0:
                 local_a[i] = number
             else:

@@ -71,7 +71,9 @@ class ContactProblem:
             object.__setattr__(self, name, _floats(value, shape, name))
         for name in ("inverse_mass", "inverse_inertia", "friction", "lower_normal"):
             if getattr(self, name).size and getattr(self, name).min() < 0:
-                raise SolverError(f"contact problem: {name} is negative ({getattr(self, name).min():g}), expected >= 0.")
+                raise SolverError(
+                    f"contact problem: {name} is negative ({getattr(self, name).min():g}), expected >= 0."
+                )
         if self.reference is not None and not self.reference > 0:
             raise SolverError(f"contact problem: reference speed is {self.reference}, expected a number above 0 m/s.")
 
@@ -158,7 +160,7 @@ class ScaledRows:
 
     G: Floats  # (m, 2, 6)
     W: Floats  # (m, 3): nn, nt, tt of the contact's own Delassus block
-    a: NDArray[np.int64]  # (m,) body row, -1 for one that cannot move
+    a: NDArray[np.int64]  # (m,) body row; `bodies`, a spare row, for one that cannot move
     b: NDArray[np.int64]
     c: Floats  # (m, 2): free speed plus bias
     bias: Floats  # (m, 2)
@@ -187,7 +189,9 @@ def _floats(value: ArrayLike, shape: tuple[int, ...], name: str) -> Floats:
 def _bodies(value: ArrayLike, m: int, n: int, name: str) -> NDArray[np.int32]:
     array = np.asarray(value)
     if array.shape != (m,) or (m and array.dtype.kind not in "iu"):
-        raise SolverError(f"contact problem: {name} has shape {array.shape} of {array.dtype}, expected ({m},) whole numbers.")
+        raise SolverError(
+            f"contact problem: {name} has shape {array.shape} of {array.dtype}, expected ({m},) whole numbers."
+        )
     if m and (array.min() < 0 or array.max() >= n):
         raise SolverError(f"contact problem: {name} names body {int(array.max())}, expected 0 to {n - 1}.")
     return np.ascontiguousarray(array, np.int32)

@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _unlink(v, degree, head, after, before):
     if before[v] >= 0:
         after[before[v]] = after[v]
@@ -19,7 +19,7 @@ def _unlink(v, degree, head, after, before):
         before[after[v]] = before[v]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def _link(v, degree, head, after, before):
     d = degree[v]
     after[v], before[v] = head[d], -1
@@ -28,7 +28,7 @@ def _link(v, degree, head, after, before):
     head[d] = v
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def minimum_degree(start, neighbours):
     """Eliminate the node of least degree first, on the explicit graph; returns (position, column starts, rows).
 
@@ -105,7 +105,7 @@ def minimum_degree(start, neighbours):
     return position, column, rows[: column[n]].copy()
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def block_places(position, column, rows, a, b):
     """Where products and contacts go: (row positions, start of targets, targets, place of block ab, place of ba).
 
@@ -136,7 +136,7 @@ def block_places(position, column, rows, a, b):
     m = a.shape[0]
     ab, ba = np.full(m, -1, np.int64), np.full(m, -1, np.int64)
     for k in range(m):
-        if a[k] < 0 or b[k] < 0:
+        if a[k] == n or b[k] == n:
             continue
         i, j = position[a[k]], position[b[k]]
         low, high = min(i, j), max(i, j)
@@ -145,9 +145,10 @@ def block_places(position, column, rows, a, b):
     return start, target, ab, ba
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def invert(A):
-    """Inverse of a 3 x 3 block (9 numbers) in place, by Gauss-Jordan with row exchanges; False if singular."""
+    """Inverse of a 3 x 3 block (9 numbers) in place, by Gauss-Jordan with row exchanges; returns the sign of its determinant."""
+    sign = 1
     B = np.empty((3, 6))
     for i in range(3):
         for j in range(3):
@@ -158,10 +159,14 @@ def invert(A):
         for i in range(j + 1, 3):
             if abs(B[i, j]) > abs(B[p, j]):
                 p = i
-        if B[p, j] == 0.0:
-            return False
-        for l in range(6):
-            B[p, l], B[j, l] = B[j, l], B[p, l]
+        if not abs(B[p, j]) > 0.0:
+            return 0
+        if p != j:
+            sign = -sign
+            for l in range(6):
+                B[p, l], B[j, l] = B[j, l], B[p, l]
+        if B[j, j] < 0.0:
+            sign = -sign
         f = 1.0 / B[j, j]
         for l in range(6):
             B[j, l] *= f
@@ -173,37 +178,44 @@ def invert(A):
     for i in range(3):
         for j in range(3):
             A[3 * i + j] = B[i, 3 + j]
-    return True
+    return sign
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def factor(A, column, start, target):
-    """Block LU in place: inverse diagonals, unit L. Right-looking, columns in order, so the bits are always the same."""
+    """Block LU in place: inverse diagonals, unit L. Right-looking, columns in order, so the bits are always the same.
+
+    Returns the sign of the determinant, 0 if a diagonal block is singular.
+    """
     n = column.shape[0] - 1
     size = column[n]
-    left = np.empty(9)
+    sign = 1
     for v in range(n):
-        if not invert(A[v]):
-            return False
+        sign *= invert(A[v])
+        if sign == 0:
+            return 0
         d, base = column[v + 1] - column[v], column[v]
-        D = A[v]
         for p in range(d):
-            L = A[n + base + p]
+            l = n + base + p
             for i in range(3):
+                l0, l1, l2 = A[l, 3 * i], A[l, 3 * i + 1], A[l, 3 * i + 2]
                 for j in range(3):
-                    left[3 * i + j] = L[3 * i] * D[j] + L[3 * i + 1] * D[3 + j] + L[3 * i + 2] * D[6 + j]
-            for i in range(9):
-                L[i] = left[i]
+                    A[l, 3 * i + j] = l0 * A[v, j] + l1 * A[v, 3 + j] + l2 * A[v, 6 + j]
+            # Scalars, not views: nine numbers of L stay in registers over the row of U.
+            l0, l1, l2, l3, l4 = A[l, 0], A[l, 1], A[l, 2], A[l, 3], A[l, 4]
+            l5, l6, l7, l8 = A[l, 5], A[l, 6], A[l, 7], A[l, 8]
             for q in range(d):
-                U = A[n + size + base + q]
-                T = A[target[start[v] + p * d + q]]
-                for i in range(3):
-                    for j in range(3):
-                        T[3 * i + j] -= left[3 * i] * U[j] + left[3 * i + 1] * U[3 + j] + left[3 * i + 2] * U[6 + j]
-    return True
+                u = n + size + base + q
+                t = target[start[v] + p * d + q]
+                for j in range(3):
+                    u0, u1, u2 = A[u, j], A[u, 3 + j], A[u, 6 + j]
+                    A[t, j] -= l0 * u0 + l1 * u1 + l2 * u2
+                    A[t, 3 + j] -= l3 * u0 + l4 * u1 + l5 * u2
+                    A[t, 6 + j] -= l6 * u0 + l7 * u1 + l8 * u2
+    return sign
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def substitute(A, column, rows, x):
     """Solve with the factor; x (n, 3) by position, in place."""
     n = column.shape[0] - 1

@@ -14,124 +14,127 @@ from numba import njit
 from banquise.solvers._kernels import push, velocity_of
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def smooth(x, nu):
-    """s(x), without the cancellation of the plain formula for x far below zero."""
+    """s(x) and s'(x), without the cancellation of the plain formulas for x far below zero."""
     root = np.sqrt(x * x + 4.0 * nu * nu)
-    return 0.5 * (x + root) if x >= 0.0 else 2.0 * nu * nu / (root - x)
+    if x >= 0.0:
+        return 0.5 * (x + root), 0.5 + 0.5 * x / root
+    rest = 2.0 * nu * nu / (root - x)
+    return rest, rest / root
 
 
-@njit(cache=True, nogil=True)
-def slope(x, nu):
-    """s'(x)."""
-    root = np.sqrt(x * x + 4.0 * nu * nu)
-    if root == 0.0:
-        return 0.5
-    return 0.5 * (1.0 + x / root) if x >= 0.0 else 2.0 * nu * nu / (root * (root - x))
-
-
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def speeds(G, a, b, c, y, u):
     """u = c + G y for all contacts."""
     for k in range(a.shape[0]):
         u[k, 0], u[k, 1] = velocity_of(k, G, a, b, c, y)
 
 
-@njit(cache=True, nogil=True)
-def linearise(G, W, a, b, ab, ba, position, mu, low, r, u, nu, delta, S, c0, A, x):
-    """S (m, 3: nn, tn, tt) and c0 of every contact, the matrix A and the right side x (by position)."""
+@njit(cache=True, nogil=True, error_model="numpy")
+def linearise(G, W, a, b, ab, ba, position, mu, low, r, u, nu, delta, F, P, S, A):
+    """F (m, 2), its pivots P (1/d_n, 1/d_t, coupling) and S (nn, tn, tt) of every contact, and the matrix A.
+
+    `delta` adds delta W dr to the linearised speed: a proximal term, which changes the step and not the equations.
+    Returns the sum of squares of F.
+    """
+    n = position.shape[0]
+    total = 0.0
     for i in range(A.shape[0]):
         for j in range(9):
             A[i, j] = 0.0
-    for i in range(position.shape[0]):
+    for i in range(n):
         A[i, 0] = A[i, 4] = A[i, 8] = 1.0
-        x[i, 0] = x[i, 1] = x[i, 2] = 0.0
     for k in range(a.shape[0]):
         wnn, wtt = W[k, 0], W[k, 2]
         if wnn <= 0.0:
-            S[k, 0] = S[k, 1] = S[k, 2] = c0[k, 0] = c0[k, 1] = 0.0
+            F[k, 0] = F[k, 1] = 0.0
+            for j in range(3):
+                S[k, j] = P[k, j] = 0.0
             continue
         lifted = wnn * (r[k, 0] - low[k])
-        alpha = slope(lifted - u[k, 0], nu)
         c = mu[k] * wtt * r[k, 0]
         z = wtt * r[k, 1] - u[k, 1]
-        plus, minus = slope(z + c, nu), slope(z - c, nu)
-        fn = lifted - smooth(lifted - u[k, 0], nu)
-        ft = wtt * r[k, 1] - (smooth(z + c, nu) - smooth(z - c, nu) - c)
-        dn = wnn * (1.0 - alpha + delta)
-        dt = wtt * (1.0 - plus + minus + delta)
+        value, alpha = smooth(lifted - u[k, 0], nu)
+        above, plus = smooth(z + c, nu)
+        below, minus = smooth(z - c, nu)
+        F[k, 0] = lifted - value
+        F[k, 1] = wtt * r[k, 1] - (above - below - c)
+        total += F[k, 0] * F[k, 0] + F[k, 1] * F[k, 1]
+        dn = wnn * (1.0 - alpha + delta * alpha + 1e-14)
+        dt = wtt * (1.0 - plus + minus + delta * (plus - minus) + 1e-14)
         coupling = (plus + minus - 1.0) * mu[k] * wtt / dt
+        P[k, 0], P[k, 1], P[k, 2] = 1.0 / dn, 1.0 / dt, coupling
         S[k, 0], S[k, 1], S[k, 2] = alpha / dn, coupling * alpha / dn, (plus - minus) / dt
-        c0[k, 0] = -fn / dn
-        c0[k, 1] = -ft / dt - coupling * fn / dn
-        add_contact(k, G, a, b, ab, ba, position, S, A)
-        add_impulse(k, G, a, b, position, c0[k, 0], c0[k, 1], x)
+        i, j = a[k], b[k]
+        if i < n:
+            add_block(k, G, S, 0, 0, A, position[i])
+        if j < n:
+            add_block(k, G, S, 3, 3, A, position[j])
+            if i < n:
+                add_block(k, G, S, 0, 3, A, ab[k])
+                add_block(k, G, S, 3, 0, A, ba[k])
+    return total
 
 
-@njit(cache=True, nogil=True)
-def add_contact(k, G, a, b, ab, ba, position, S, A):
-    """Add G_k' S_k G_k to the blocks of its two bodies."""
-    for side in range(2):
-        body = a[k] if side == 0 else b[k]
-        if body < 0:
-            continue
-        for other in range(2):
-            if (a[k] if other == 0 else b[k]) < 0:
-                continue
-            if side == other:
-                block = A[position[body]]
-            else:
-                block = A[ab[k]] if side == 0 else A[ba[k]]
-            for j in range(3):
-                hn = S[k, 0] * G[k, 0, 3 * other + j]
-                ht = S[k, 1] * G[k, 0, 3 * other + j] + S[k, 2] * G[k, 1, 3 * other + j]
-                for i in range(3):
-                    block[3 * i + j] += G[k, 0, 3 * side + i] * hn + G[k, 1, 3 * side + i] * ht
+@njit(cache=True, nogil=True, error_model="numpy")
+def add_block(k, G, S, left, right, A, place):
+    """Add the block (rows `left`, columns `right`) of G_k' S_k G_k."""
+    n0, n1, n2 = G[k, 0, left], G[k, 0, left + 1], G[k, 0, left + 2]
+    t0, t1, t2 = G[k, 1, left], G[k, 1, left + 1], G[k, 1, left + 2]
+    nn, tn, tt = S[k, 0], S[k, 1], S[k, 2]
+    for j in range(3):
+        gn, gt = G[k, 0, right + j], G[k, 1, right + j]
+        hn, ht = nn * gn, tn * gn + tt * gt
+        A[place, j] += n0 * hn + t0 * ht
+        A[place, 3 + j] += n1 * hn + t1 * ht
+        A[place, 6 + j] += n2 * hn + t2 * ht
 
 
-@njit(cache=True, nogil=True)
-def add_impulse(k, G, a, b, position, dn, dt, x):
-    """x += G_k' dr, x by position."""
-    for side in range(2):
-        body = a[k] if side == 0 else b[k]
-        if body >= 0:
-            i = position[body]
-            for j in range(3):
-                x[i, j] += G[k, 0, 3 * side + j] * dn + G[k, 1, 3 * side + j] * dt
+@njit(cache=True, nogil=True, error_model="numpy")
+def right_side(G, a, b, position, F, P, c0, y, x):
+    """c0 with the contact's own part of -F solved, and x = G' c0 by position (y is scratch)."""
+    n = position.shape[0]
+    for i in range(n + 1):
+        y[i, 0] = y[i, 1] = y[i, 2] = 0.0
+    for k in range(a.shape[0]):
+        c0[k, 0] = -F[k, 0] * P[k, 0]
+        c0[k, 1] = -F[k, 1] * P[k, 1] + P[k, 2] * c0[k, 0]
+        push(k, G, a, b, y, c0[k, 0], c0[k, 1])
+    for i in range(n):
+        for j in range(3):
+            x[position[i], j] = y[i, j]
 
 
-@njit(cache=True, nogil=True)
-def direction(G, a, b, position, S, c0, x, dr, dy, du):
-    """dr = c0 - S G dy from the solved x; then dy and du again from dr itself, so that they agree with it."""
-    for i in range(dy.shape[0]):
+@njit(cache=True, nogil=True, error_model="numpy")
+def direction(G, a, b, position, S, c0, x, zero, dr, dy, du):
+    """dr = c0 - S G dy from the solved x; then dy and du again from dr itself, so that they agree with it.
+
+    Returns how far the two dy differ, against the largest: the error of the linear solution. x becomes the difference.
+    """
+    n = position.shape[0]
+    for i in range(n):
         for j in range(3):
             dy[i, j] = x[position[i], j]
     for k in range(a.shape[0]):
-        gn = gt = 0.0
-        for side in range(2):
-            body = a[k] if side == 0 else b[k]
-            if body >= 0:
-                for j in range(3):
-                    gn += G[k, 0, 3 * side + j] * dy[body, j]
-                    gt += G[k, 1, 3 * side + j] * dy[body, j]
+        gn, gt = velocity_of(k, G, a, b, zero, dy)
         dr[k, 0] = c0[k, 0] - S[k, 0] * gn
         dr[k, 1] = c0[k, 1] - S[k, 1] * gn - S[k, 2] * gt
-    for i in range(dy.shape[0]):
+    for i in range(n + 1):
         dy[i, 0] = dy[i, 1] = dy[i, 2] = 0.0
     for k in range(a.shape[0]):
         push(k, G, a, b, dy, dr[k, 0], dr[k, 1])
+    off = most = 0.0
+    for i in range(n):
+        for j in range(3):
+            most = max(most, abs(dy[i, j]))
+            off = max(off, abs(dy[i, j] - x[position[i], j]))
     for k in range(a.shape[0]):
-        gn = gt = 0.0
-        for side in range(2):
-            body = a[k] if side == 0 else b[k]
-            if body >= 0:
-                for j in range(3):
-                    gn += G[k, 0, 3 * side + j] * dy[body, j]
-                    gt += G[k, 1, 3 * side + j] * dy[body, j]
-        du[k, 0], du[k, 1] = gn, gt
+        du[k, 0], du[k, 1] = velocity_of(k, G, a, b, zero, dy)
+    return off / most if most > 0.0 else 0.0
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def merit(W, mu, low, r, u, dr, du, step, nu):
     """(sum of squares, largest) of F at r + step dr."""
     total = most = 0.0
@@ -141,10 +144,10 @@ def merit(W, mu, low, r, u, dr, du, step, nu):
             continue
         rn, rt = r[k, 0] + step * dr[k, 0], r[k, 1] + step * dr[k, 1]
         lifted = wnn * (rn - low[k])
-        fn = lifted - smooth(lifted - u[k, 0] - step * du[k, 0], nu)
         c = mu[k] * wtt * rn
         z = wtt * rt - u[k, 1] - step * du[k, 1]
-        ft = wtt * rt - (smooth(z + c, nu) - smooth(z - c, nu) - c)
+        fn = lifted - smooth(lifted - u[k, 0] - step * du[k, 0], nu)[0]
+        ft = wtt * rt - (smooth(z + c, nu)[0] - smooth(z - c, nu)[0] - c)
         total += fn * fn + ft * ft
         most = max(most, abs(fn), abs(ft))
     return total, most

@@ -92,7 +92,9 @@ def solve(
 def _checked(M: Any, q: Any, method: str) -> tuple[Any, Floats]:
     try:
         vector = np.ascontiguousarray(q, np.float64)
-        matrix: Any = sparse.csr_array(M, dtype=np.float64) if sparse.issparse(M) else np.ascontiguousarray(M, np.float64)
+        matrix: Any = (
+            sparse.csr_array(M, dtype=np.float64) if sparse.issparse(M) else np.ascontiguousarray(M, np.float64)
+        )
     except (TypeError, ValueError):
         raise SolverError("lcp: M and q must be arrays of numbers.") from None
     n = vector.size
@@ -259,7 +261,9 @@ def _no(problem: _Problem, z: Floats, pivots: int, tried: list[str], proof: Floa
     return problem.result(z, "lemke", pivots, pivots=pivots, attempts=tuple(tried), status="no solution", ray=proof)
 
 
-def _attempt(problem: _Problem, name: str, rng: np.random.Generator, cap: int) -> tuple[int, Floats, Floats | None, int]:
+def _attempt(
+    problem: _Problem, name: str, rng: np.random.Generator, cap: int
+) -> tuple[int, Floats, Floats | None, int]:
     """One run of Lemke: (status, z, direction of the ray or None, pivots)."""
     n = problem.n
     M, q, scale = problem.M, problem.q, problem.scale
