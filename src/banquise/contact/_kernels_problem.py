@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Kernels of the contact problem: islands, mass-scaled rows, relative velocities."""
 
 import numpy as np

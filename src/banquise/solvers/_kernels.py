@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Kernels shared by the frictional solvers: one contact exactly, sweeps over many, and the residual.
 
 All of them work on the contacts first..last-1 of arrays sorted by island, in mass-scaled form (see `ScaledRows`):

@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Kernels for a sparse LU of 3 x 3 blocks on the body graph: minimum degree, symbolic part, factor, solve.
 
 The graph of bodies in contact is nearly planar, so the fill is tiny; blocks are stored flat, and the symbolic part

@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Kernels of the smoothing Newton method for large islands: linearisation, step, merit.
 
 s(x) = (x + sqrt(x^2 + 4 nu^2)) / 2 smooths max(0, x), with nu a velocity. Per contact, in velocity units,

@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Kernels for small islands: thousands a step, so one call loops over them and each costs microseconds.
 
 Chain: nothing to do, closed form, sweeps, active-set Newton on the dense Delassus matrix. What these leave unsolved (an
