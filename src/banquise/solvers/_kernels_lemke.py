@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Kernels for linear complementarity problems: Lemke's pivoting on a condensed dictionary, Gauss-Seidel, enumeration.
 
 w = M z + q + d z0. Variables are numbered w_i = i, z_i = n + i, z0 = 2 n. The dictionary T (n, n + 1) holds

@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Kernels for small islands: thousands a step, so one call loops over them and each costs microseconds.
 
 Chain: nothing to do, closed form, sweeps, active-set Newton on the dense Delassus matrix. What these leave unsolved (an
@@ -14,8 +15,8 @@ ROUND_OFF = 1e-14  # where sweeps may stop: a digit above the unit round-off of 
 
 
 @njit(cache=True, nogil=True)
-def delassus(first, last, G, a, b, D):
-    """D = G G' of one island, (2 m, 2 m), contact by contact."""
+def delassus(first, last, G, a, b, fixed, D):
+    """D = G G' of one island, (2 m, 2 m), contact by contact; `fixed` numbers the bodies that cannot move."""
     m = last - first
     for i in range(m):
         k = first + i
@@ -26,7 +27,7 @@ def delassus(first, last, G, a, b, D):
                     D[2 * i + s, 2 * j + t] = 0.0
             for side_k in range(2):
                 body = a[k] if side_k == 0 else b[k]
-                if body < 0:
+                if body == fixed:
                     continue
                 for side_l in range(2):
                     if body != (a[l] if side_l == 0 else b[l]):
@@ -119,49 +120,55 @@ def dense_residual(D, c, mu, low, r, u):
 
 
 @njit(cache=True, nogil=True)
-def newton_step(D, mu, low, r, u, status):
-    """One active-set step: read each contact's status from the natural map, then solve the equations it implies.
+def classify(D, mu, low, r, u, status):
+    """Status of each contact by the natural map; returns whether any changed.
 
-    Unknowns: the change of r_n where closed, of r_t where it sticks, in units that make the diagonal of D one; a
-    slipping contact follows its cone. Returns whether any status changed.
+    status = closed (1) or not (0), plus 0 free, 2 sticks, 4 slips with r_t = mu r_n, 6 with r_t = -mu r_n.
     """
-    m = mu.shape[0]
-    unknown = np.empty(2 * m, np.int64)
-    n = 0
     changed = False
-    for k in range(m):
+    for k in range(mu.shape[0]):
         wnn, wtt = D[2 * k, 2 * k], D[2 * k + 1, 2 * k + 1]
-        now = 0
-        if wnn > 0.0 and wnn * (r[k, 0] - low[k]) - u[2 * k] > 0.0:
-            now = 1
-            unknown[n] = 2 * k
-            n += 1
+        now = 1 if wnn * (r[k, 0] - low[k]) - u[2 * k] > 0.0 else 0
         if now == 1 or low[k] > 0.0:
             bound = wtt * mu[k] * max(0.0, r[k, 0])
             z = wtt * r[k, 1] - u[2 * k + 1]
             if abs(z) <= bound and mu[k] > 0.0:
                 now += 2
-                unknown[n] = 2 * k + 1
-                n += 1
-            elif z > 0.0:
-                now += 4
             else:
-                now += 6
+                now += 4 if z > 0.0 else 6
         changed = changed or now != status[k]
         status[k] = now
+    return changed
+
+
+@njit(cache=True, nogil=True)
+def status_step(D, mu, low, r, u, status):
+    """Move r to the solution of the equations the statuses imply.
+
+    Unknowns: the change of r_n where closed, of r_t where it sticks, in units that make the diagonal of D one; a
+    slipping contact follows its cone.
+    """
+    m = mu.shape[0]
+    unknown = np.empty(2 * m, np.int64)
+    n = 0
     # First the part that is known at once: open contacts go to their bound, slipping ones onto the cone.
-    step = np.zeros((m, 2))
-    slope = np.zeros(m)
+    step, slope = np.zeros((m, 2)), np.zeros(m)
     for k in range(m):
-        if status[k] % 2 == 0:
-            step[k, 0] = low[k] - r[k, 0]
         kind = status[k] // 2
+        if status[k] % 2 == 1:
+            unknown[n] = 2 * k
+            n += 1
+        else:
+            step[k, 0] = low[k] - r[k, 0]
         if kind == 0:
             step[k, 1] = -r[k, 1]
-        elif kind > 1:
+        elif kind == 1:
+            unknown[n] = 2 * k + 1
+            n += 1
+        else:
             slope[k] = mu[k] if kind == 2 else -mu[k]
             step[k, 1] = slope[k] * (r[k, 0] + step[k, 0]) - r[k, 1]
-    A, x = np.empty((n, n)), np.empty(n)
+    A, x, change = np.empty((n, n)), np.empty(n), np.empty(n)
     for p in range(n):
         i = unknown[p]
         scale = 1.0 / np.sqrt(D[i, i])
@@ -175,7 +182,6 @@ def newton_step(D, mu, low, r, u, status):
             if j % 2 == 0:
                 v += slope[j // 2] * D[i, j + 1]
             A[p, q] = v * scale / np.sqrt(D[j, j])
-    change = np.empty(n)
     echelon(A, x, change)
     for p in range(n):
         j = unknown[p]
@@ -186,7 +192,45 @@ def newton_step(D, mu, low, r, u, status):
     for k in range(m):
         r[k, 0] += step[k, 0]
         r[k, 1] += step[k, 1]
-    return changed
+
+
+@njit(cache=True, nogil=True)
+def enumerate_statuses(D, c, mu, low, goal, apart, r):
+    """Try every combination of statuses of a few contacts; r becomes the first solution. Returns how many there are.
+
+    Solutions count as different when some contact velocity differs by more than `apart`: where bodies are held by more
+    contacts than needed, impulses are not unique and velocities are.
+    """
+    m = mu.shape[0]
+    kinds = (0, 3, 5, 7)
+    point, u, status = np.zeros((m, 2)), np.empty(2 * m), np.empty(m, np.int64)
+    kept = np.empty((32, 2 * m))
+    found = 0
+    for code in range(4**m):
+        rest = code
+        for k in range(m):
+            status[k] = kinds[rest % 4]
+            rest //= 4
+            point[k, 0] = point[k, 1] = 0.0
+            u[2 * k], u[2 * k + 1] = c[k, 0], c[k, 1]
+        status_step(D, mu, low, point, u, status)
+        if not dense_residual(D, c, mu, low, point, u) <= goal:
+            continue
+        known = False
+        for f in range(min(found, 32)):
+            gap = 0.0
+            for i in range(2 * m):
+                gap = max(gap, abs(u[i] - kept[f, i]))
+            known = known or gap <= apart
+        if known:
+            continue
+        if found < 32:
+            for i in range(2 * m):
+                kept[found, i] = u[i]
+        if found == 0:
+            copy_rows(point, r)
+        found += 1
+    return found
 
 
 @njit(cache=True, nogil=True)
@@ -206,7 +250,8 @@ def active_set(D, c, mu, low, r, fine, steps):
     point = np.empty((m, 2))
     copy_rows(r, point)
     for i in range(steps):
-        changed = newton_step(D, mu, low, point, u, status)
+        changed = classify(D, mu, low, point, u, status)
+        status_step(D, mu, low, point, u, status)
         e = dense_residual(D, c, mu, low, point, u)
         if e < best:
             best = e
@@ -217,12 +262,12 @@ def active_set(D, c, mu, low, r, fine, steps):
 
 
 @njit(cache=True, nogil=True)
-def dense_island(first, last, G, W, a, b, c, low, D, speed):
+def dense_island(first, last, G, W, a, b, c, fixed, D, speed):
     """Delassus matrix and free speeds of an island, copied out for the dense methods.
 
     A contact of two obstacles gets a unit diagonal and an opening speed: nothing can move it, nothing divides by zero.
     """
-    delassus(first, last, G, a, b, D)
+    delassus(first, last, G, a, b, fixed, D)
     for k in range(first, last):
         i = k - first
         speed[i, 0], speed[i, 1] = c[k, 0], c[k, 1]
@@ -238,7 +283,7 @@ def polish(first, last, G, W, a, b, c, mu, low, r, y, goal, fine):
     """
     m = last - first
     D, speed = np.empty((2 * m, 2 * m)), np.empty((m, 2))
-    dense_island(first, last, G, W, a, b, c, low, D, speed)
+    dense_island(first, last, G, W, a, b, c, y.shape[0] - 1, D, speed)
     point = r[first:last]
     e, done = np.inf, 0
     for trial in range(3):

@@ -1,4 +1,4 @@
-"""Dense methods for one contact island that the quick kernels left unsolved: Lemke on the Stewart-Trinkle form."""
+"""Dense methods for one contact island: Lemke on the Stewart-Trinkle form, and every combination of statuses."""
 
 from __future__ import annotations
 
@@ -15,15 +15,29 @@ Floats = NDArray[np.float64]
 _SPREADS = (0.0, 1.0, 0.1, 10.0)
 
 
+def dense_island(rows: ScaledRows, first: int, last: int) -> tuple[Floats, Floats, Floats, Floats]:
+    """Delassus matrix, free speeds, friction and least normal impulses of the contacts first..last-1."""
+    m = last - first
+    D, speed = np.empty((2 * m, 2 * m)), np.empty((m, 2))
+    _kernels_small.dense_island(first, last, rows.G, rows.W, rows.a, rows.b, rows.c, rows.bodies, D, speed)
+    return D, speed, rows.friction[first:last], rows.lower[first:last]
+
+
+def enumerate_island(rows: ScaledRows, first: int, last: int, impulses: Floats, reference: float) -> int:
+    """Write the first solution found into `impulses`; returns how many different ones there are (by velocity)."""
+    D, speed, mu, low = dense_island(rows, first, last)
+    return int(
+        _kernels_small.enumerate_statuses(D, speed, mu, low, 1e-10 * reference, 1e-7 * reference, impulses[first:last])
+    )
+
+
 def lemke_island(
     rows: ScaledRows, first: int, last: int, impulses: Floats, reference: float, tolerance: float
 ) -> tuple[float, int]:
     """Improve the impulses of contacts first..last-1 in place; returns (residual in velocity units, pivots)."""
     m = last - first
     n = 4 * m
-    D, speed = np.empty((2 * m, 2 * m)), np.empty((m, 2))
-    _kernels_small.dense_island(first, last, rows.G, rows.W, rows.a, rows.b, rows.c, rows.lower, D, speed)
-    mu, low = rows.friction[first:last], rows.lower[first:last]
+    D, speed, mu, low = dense_island(rows, first, last)
     best = _kernels_small.dense_residual(D, speed, mu, low, impulses[first:last], np.empty(2 * m))
     point, total = np.empty((m, 2)), 0
     T, rhs = np.empty((n, n + 1)), np.empty(n)

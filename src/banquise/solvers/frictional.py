@@ -7,6 +7,9 @@ where that point would add energy.
 
 from __future__ import annotations
 
+import hashlib
+from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +19,8 @@ from banquise.contact.islands import Islands, find_islands
 from banquise.contact.problem import ContactProblem, ScaledRows
 from banquise.errors import SolverError, nearest
 from banquise.solvers import _kernels, _kernels_small
-from banquise.solvers.dense import lemke_island
+from banquise.solvers.dense import enumerate_island, lemke_island
+from banquise.solvers.newton import LargeIsland, Symbolic, solve_large, symbolic
 from banquise.threads import over_blocks
 
 Floats = NDArray[np.float64]
@@ -24,7 +28,8 @@ Floats = NDArray[np.float64]
 SMALL = 50  # contacts; up to here an island is solved dense
 SMALL_TOLERANCE, LARGE_TOLERANCE = 1e-10, 1e-6
 
-_METHODS = {"auto": 0, "gauss-seidel": 2, "active-set": 3, "lemke": 4}
+_METHODS = {"auto": 0, "gauss-seidel": 2, "active-set": 3, "lemke": 4, "newton": 5, "enumerate": 6}
+_DENSE_LIMITS = {"enumerate": 8, "lemke": 500, "active-set": 500}  # contacts: 4^m trials, (4 m)^2 numbers
 _NAMES = ("open", "closed form", "gauss-seidel", "active-set", "lemke", "newton", "enumerate")
 
 
@@ -54,11 +59,31 @@ class Solution:
         )
 
 
+class SolverMemory:
+    """What a caller keeps between solves: elimination orders of the body graphs seen last."""
+
+    def __init__(self, graphs: int = 32) -> None:
+        self._graphs = graphs
+        self._plans: OrderedDict[bytes, Symbolic] = OrderedDict()
+
+    def plan(self, island: LargeIsland) -> Symbolic:
+        """The symbolic factor of an island, made anew only when its contacts join other bodies than before."""
+        key = hashlib.blake2b(island.a.tobytes() + island.b.tobytes(), digest_size=16).digest()
+        found = self._plans.get(key)
+        if found is None:
+            found = symbolic(island.a, island.b, island.n)
+        self._plans[key] = found
+        while len(self._plans) > self._graphs:
+            self._plans.popitem(last=False)
+        return found
+
+
 def solve(
     problem: ContactProblem,
     guess: Floats | None = None,
     tolerance: float | None = None,
     method: str = "auto",
+    memory: SolverMemory | None = None,
 ) -> Solution:
     """Impulses that keep the bodies apart and obey Coulomb's law.
 
@@ -67,7 +92,8 @@ def solve(
     problem : the contact problem
     guess : (m, 2) impulses to start from, N s (default: none)
     tolerance : largest scaled residual (default: 1e-10 for islands of up to 50 contacts, 1e-6 for larger ones)
-    method : "auto", or one method for all small islands: "gauss-seidel", "active-set", "lemke"
+    method : "auto", or one method for all islands: "gauss-seidel", "active-set", "lemke", "newton", "enumerate"
+    memory : kept by the caller between solves, saves the ordering of large islands
 
     >>> from banquise.contact.samples import cradle
     >>> solve(cradle(3)).velocity[:, 0].round(12).tolist()
@@ -76,40 +102,129 @@ def solve(
     if method not in _METHODS:
         raise SolverError(f"contact solver: no method {method!r}. {nearest(method, _METHODS)}")
     groups = find_islands(problem)
-    rows = problem.scaled(groups.order)
-    impulses = _start(problem, groups, guess)
-    y = np.zeros((problem.bodies, 3))
-    reference = _reference(problem, rows, groups)
-    error, how, work = np.zeros(groups.count), np.zeros(groups.count, np.int64), np.zeros(groups.count, np.int64)
-    goal = SMALL_TOLERANCE if tolerance is None else tolerance
-
-    members = np.arange(groups.count)
-
-    def small(first: int, last: int) -> None:
-        _kernels_small.solve_islands(
-            first, last, members, groups.start, rows.G, rows.W, rows.a, rows.b, rows.c, rows.friction, rows.lower,
-            impulses, y, reference, goal, _METHODS[method], error, how, work,
-        )  # fmt: skip
-
-    over_blocks(small, len(members), grain=64)
-    for i in np.flatnonzero(~(error <= goal)):
-        first, last = groups.start[i], groups.start[i + 1]
-        if method in ("auto", "lemke"):
-            _, pivots = lemke_island(rows, first, last, impulses, reference[i], goal)
-            how[i], work[i] = 4, work[i] + pivots
-        error[i] = _close(rows, first, last, impulses, y, goal * reference[i]) / reference[i]
-    limits = np.full(groups.count, goal)
-    return _solution(problem, groups, impulses, y, error, limits, how, work)
+    run = _Run(problem, groups, _start(problem, groups, guess), tolerance, memory or SolverMemory())
+    dense_limit = _DENSE_LIMITS.get(method, 0)
+    if dense_limit and groups.sizes.max(initial=0) > dense_limit:
+        raise SolverError(
+            f"contact solver: method {method!r} takes islands of up to {dense_limit} contacts, got one of "
+            f"{groups.sizes.max()}. Use 'auto'."
+        )
+    if method == "newton":
+        run.each(run.large, np.flatnonzero(groups.sizes > 0))
+    elif method in ("lemke", "enumerate"):
+        run.each(run.pivoting if method == "lemke" else run.enumerate, np.flatnonzero(groups.sizes > 0))
+    else:
+        huge = (groups.sizes > SMALL) & (method == "auto")
+        run.small(np.flatnonzero(~huge), _METHODS[method])
+        if method == "auto":
+            run.each(run.pivoting, run.unsolved(~huge))
+            run.each(run.large, run.unsolved(~huge | huge))
+    for i in run.unsolved(run.sizes > 0):
+        run.guard(int(i))
+    return run.solution()
 
 
-def _close(rows: ScaledRows, first: int, last: int, impulses: Floats, y: Floats, goal: float) -> float:
-    """The residual of an island as it is handed out, after damping where it is unsolved and would add energy."""
-    island = (first, last, rows.G, rows.W, rows.a, rows.b, rows.c, rows.friction, rows.lower, impulses, y)
-    error = _kernels.residual(*island)
-    if not error <= goal:
-        _kernels.damp(first, last, rows.G, rows.a, rows.b, rows.c, rows.bias, rows.lower, impulses, y)
-        error = _kernels.residual(*island)
-    return float(error)
+class _Run:
+    """One solve: the islands, their rows and what is known of each."""
+
+    def __init__(
+        self, problem: ContactProblem, groups: Islands, impulses: Floats, tolerance: float | None, memory: SolverMemory
+    ) -> None:
+        self.problem, self.groups, self.impulses, self.memory = problem, groups, impulses, memory
+        self.sizes = groups.sizes
+        self.rows = problem.scaled(groups.order)
+        self.y = np.zeros((problem.bodies + 1, 3))  # the last row stands for all that cannot move
+        self.reference = _reference(problem, self.rows, groups)
+        self.error = np.full(groups.count, np.inf)
+        self.how, self.work = np.zeros(groups.count, np.int64), np.zeros(groups.count, np.int64)
+        self.limit = np.where(self.sizes > SMALL, LARGE_TOLERANCE, SMALL_TOLERANCE)
+        if tolerance is not None:
+            self.limit[:] = tolerance
+
+    def unsolved(self, among: NDArray[np.bool_]) -> NDArray[np.int64]:
+        return np.flatnonzero(among & ~(self.error <= self.limit))
+
+    def small(self, members: NDArray[np.int64], method: int) -> None:
+        rows = self.rows
+        goal = float(self.limit.min(initial=SMALL_TOLERANCE))
+
+        def work(first: int, last: int) -> None:
+            _kernels_small.solve_islands(
+                first, last, members, self.groups.start, rows.G, rows.W, rows.a, rows.b, rows.c, rows.friction,
+                rows.lower, self.impulses, self.y, self.reference, goal, method, self.error, self.how, self.work,
+            )  # fmt: skip
+
+        over_blocks(work, len(members), grain=64)
+
+    def each(self, method: Callable[[int], None], members: NDArray[np.int64]) -> None:
+        """One island a task: each writes only its own contacts and bodies."""
+
+        def work(first: int, last: int) -> None:
+            for i in members[first:last]:
+                method(int(i))
+
+        over_blocks(work, len(members), grain=1)
+
+    def pivoting(self, i: int) -> None:
+        first, last = self.span(i)
+        _, pivots = lemke_island(self.rows, first, last, self.impulses, self.reference[i], self.limit[i])
+        self.settle(i, 4, pivots)
+
+    def enumerate(self, i: int) -> None:
+        first, last = self.span(i)
+        enumerate_island(self.rows, first, last, self.impulses, self.reference[i])
+        self.settle(i, 6, 4 ** (last - first))
+
+    def large(self, i: int) -> None:
+        first, last = self.span(i)
+        mine = self.impulses[first:last]
+        if (self.rows.c[first:last, 0] >= 0).all() and not self.rows.lower[first:last].any():
+            mine[:] = 0.0
+            return self.settle(i, 0, 0)
+        island = LargeIsland(self.rows, first, last)
+        goal = self.limit[i] * self.reference[i]
+        outcome = solve_large(island, self.memory.plan(island), mine, self.reference[i], goal)
+        if not outcome.residual >= self.error[i] * self.reference[i]:
+            mine[:] = outcome.impulses
+        return self.settle(i, 5, outcome.steps)
+
+    def span(self, i: int) -> tuple[int, int]:
+        return int(self.groups.start[i]), int(self.groups.start[i + 1])
+
+    def settle(self, i: int, how: int, work: int) -> None:
+        """Note the residual of an island, from its impulses alone; y is left at theirs."""
+        rows, (first, last) = self.rows, self.span(i)
+        e = _kernels.residual(
+            first, last, rows.G, rows.W, rows.a, rows.b, rows.c, rows.friction, rows.lower, self.impulses, self.y
+        )
+        self.error[i], self.how[i] = e / self.reference[i], how
+        self.work[i] += work
+
+    def guard(self, i: int) -> None:
+        """An unsolved island is handed out damped, where it would add energy."""
+        rows, (first, last) = self.rows, self.span(i)
+        _kernels.damp(first, last, rows.G, rows.a, rows.b, rows.c, rows.bias, rows.lower, self.impulses, self.y)
+        self.settle(i, int(self.how[i]), 0)
+
+    def solution(self) -> Solution:
+        problem, groups = self.problem, self.groups
+        impulses = np.empty_like(self.impulses)
+        impulses[groups.order] = self.impulses
+        velocity = problem.free_velocity.copy()
+        velocity[:, :2] += self.y[:-1, :2] * np.sqrt(problem.inverse_mass)[:, None]
+        velocity[:, 2] += self.y[:-1, 2] * np.sqrt(problem.inverse_inertia)
+        counts = np.bincount(self.how, minlength=len(_NAMES))
+        return Solution(
+            impulses=impulses,
+            velocity=velocity,
+            residual=float(self.error.max(initial=0.0)),
+            island_residual=self.error,
+            unsolved=int(np.sum(~(self.error <= self.limit))),
+            iterations=int(self.work.sum()),
+            islands=groups.count,
+            largest_island=int(self.sizes.max(initial=0)),
+            methods={name: int(count) for name, count in zip(_NAMES, counts) if count},
+        )
 
 
 def _start(problem: ContactProblem, groups: Islands, guess: Floats | None) -> Floats:
@@ -132,26 +247,3 @@ def _reference(problem: ContactProblem, rows: ScaledRows, groups: Islands) -> Fl
     speed = np.maximum(speed, rows.W[:, 0] * rows.lower)
     largest = np.maximum.reduceat(speed, groups.start[:-1])
     return np.where(largest > 0, largest, 1.0)
-
-
-def _solution(
-    problem: ContactProblem, groups: Islands, impulses: Floats, y: Floats, error: Floats, limits: Floats,
-    how: NDArray[np.int64], work: NDArray[np.int64],
-) -> Solution:  # fmt: skip
-    given = np.empty_like(impulses)
-    given[groups.order] = impulses
-    velocity = problem.free_velocity.copy()
-    velocity[:, :2] += y[:, :2] * np.sqrt(problem.inverse_mass)[:, None]
-    velocity[:, 2] += y[:, 2] * np.sqrt(problem.inverse_inertia)
-    counts = np.bincount(how, minlength=len(_NAMES))
-    return Solution(
-        impulses=given,
-        velocity=velocity,
-        residual=float(error.max(initial=0.0)),
-        island_residual=error,
-        unsolved=int(np.sum(~(error <= limits))),
-        iterations=int(work.sum()),
-        islands=groups.count,
-        largest_island=int(groups.sizes.max(initial=0)),
-        methods={name: int(count) for name, count in zip(_NAMES, counts) if count},
-    )

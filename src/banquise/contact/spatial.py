@@ -1,0 +1,80 @@
+"""The contact problem of blocks in space: six freedoms a body, a disc of friction at each contact."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from banquise.contact.problem import as_bodies, as_floats
+from banquise.errors import SolverError
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class SpatialProblem:
+    """Impulses r (m, 3) along normal and two tangents, at m contacts of n blocks.
+
+    As `ContactProblem`, with |r_t| <= friction * r_n a disc, and r_t opposed to the sliding velocity.
+
+    Parameters
+    ----------
+    body_a, body_b : (m,) int
+    inverse_mass : (n,) float, 1/kg; 0 for a body that cannot move
+    inverse_inertia : (n, 3, 3) float, 1/(kg m2), world frame
+    normal : (m, 3) unit vectors from a to b
+    lever_a, lever_b : (m, 3) float, m, world frame
+    gap_rate, friction : (m,) float
+    free_velocity : (n, 6) float: velocity, m/s, then spin, rad/s, world frame
+    lower_normal : (m,) float, N s
+    reference : float, m/s; None: the largest contact speed of each island
+    """
+
+    body_a: NDArray[np.int32]
+    body_b: NDArray[np.int32]
+    inverse_mass: Floats
+    inverse_inertia: Floats
+    normal: Floats
+    lever_a: Floats
+    lever_b: Floats
+    gap_rate: Floats
+    friction: Floats
+    free_velocity: Floats
+    lower_normal: Floats | None = None
+    reference: float | None = None
+
+    def __post_init__(self) -> None:
+        m, n = len(np.atleast_1d(self.body_a)), len(np.atleast_1d(self.inverse_mass))
+        shapes: dict[str, tuple[int, ...]] = {
+            "inverse_mass": (n,),
+            "inverse_inertia": (n, 3, 3),
+            **dict.fromkeys(("normal", "lever_a", "lever_b"), (m, 3)),
+            **dict.fromkeys(("gap_rate", "friction", "lower_normal"), (m,)),
+            "free_velocity": (n, 6),
+        }
+        for name in ("body_a", "body_b"):
+            object.__setattr__(self, name, as_bodies(getattr(self, name), m, n, name))
+        for name, shape in shapes.items():
+            given = getattr(self, name)
+            value = np.full(shape, 0.0 if given is None else given) if given is None or np.ndim(given) == 0 else given
+            object.__setattr__(self, name, as_floats(value, shape, name))
+        if self.friction.size and self.friction.min() < 0:
+            raise SolverError(f"contact problem: friction is negative ({self.friction.min():g}), expected >= 0.")
+
+    @property
+    def contacts(self) -> int:
+        return len(self.body_a)
+
+    @property
+    def bodies(self) -> int:
+        return len(self.inverse_mass)
+
+    def frames(self) -> Floats:
+        """(m, 3, 3): normal, then two tangents. The first is built from the axis the normal is least along."""
+        axis = np.zeros_like(self.normal)
+        axis[np.arange(self.contacts), np.abs(self.normal).argmin(axis=1)] = 1.0
+        first = np.cross(self.normal, axis)
+        first /= np.linalg.norm(first, axis=1, keepdims=True)
+        return np.stack((self.normal, first, np.cross(self.normal, first)), axis=1)

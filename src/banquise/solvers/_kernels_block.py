@@ -1,0 +1,238 @@
+# mypy: ignore-errors
+"""Kernels for a sparse LU of 3 x 3 blocks on the body graph: minimum degree, symbolic part, factor, solve.
+
+The graph of bodies in contact is nearly planar, so the fill is tiny; blocks are stored flat, and the symbolic part
+writes down where each product of the elimination goes, so that the numerical part is three plain loops.
+Block layout: n diagonal blocks, then the entries of L column by column, then those of U row by row in the same order.
+"""
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _unlink(v, degree, head, after, before):
+    if before[v] >= 0:
+        after[before[v]] = after[v]
+    else:
+        head[degree[v]] = after[v]
+    if after[v] >= 0:
+        before[after[v]] = before[v]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _link(v, degree, head, after, before):
+    d = degree[v]
+    after[v], before[v] = head[d], -1
+    if head[d] >= 0:
+        before[head[d]] = v
+    head[d] = v
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def minimum_degree(start, neighbours):
+    """Eliminate the node of least degree first, on the explicit graph; returns (position, column starts, rows).
+
+    rows hold, for each eliminated node in order, its neighbours at that moment: the pattern of L for free.
+    """
+    n = start.shape[0] - 1
+    degree, first, room = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    pool = np.empty(4 * neighbours.shape[0] + 16 * n + 16, np.int64)
+    top = 0
+    for v in range(n):
+        first[v], degree[v] = top, start[v + 1] - start[v]
+        room[v] = degree[v] + 4
+        for p in range(degree[v]):
+            pool[top + p] = neighbours[start[v] + p]
+        top += room[v]
+    head = np.full(n + 1, -1, np.int64)
+    after, before = np.empty(n, np.int64), np.empty(n, np.int64)
+    for v in range(n - 1, -1, -1):
+        _link(v, degree, head, after, before)
+    position, mark = np.full(n, -1, np.int64), np.full(n, -1, np.int64)
+    column, rows = np.zeros(n + 1, np.int64), np.empty(4 * neighbours.shape[0] + 16, np.int64)
+    least = 0
+    for step in range(n):
+        while head[least] < 0:
+            least += 1
+        v = head[least]
+        d, here = degree[v], first[v]
+        _unlink(v, degree, head, after, before)
+        position[v] = step
+        if column[step] + d > rows.shape[0]:
+            more = np.empty(2 * rows.shape[0] + d, np.int64)
+            for p in range(column[step]):
+                more[p] = rows[p]
+            rows = more
+        for p in range(d):
+            rows[column[step] + p] = pool[here + p]
+        column[step + 1] = column[step] + d
+        for p in range(d):
+            u = pool[here + p]
+            _unlink(u, degree, head, after, before)
+            if top + degree[u] + 2 * d + 8 > pool.shape[0]:
+                more = np.empty(2 * pool.shape[0] + degree[u] + 2 * d + 8, np.int64)
+                for i in range(top):
+                    more[i] = pool[i]
+                pool = more
+            old, size = first[u], 0
+            mark[u] = u
+            for i in range(degree[u]):  # keep what is left of the list of u in place, v taken out
+                w = pool[old + i]
+                mark[w] = u
+                if w != v:
+                    pool[old + size] = w
+                    size += 1
+            grown = size
+            for i in range(d):
+                if mark[pool[here + i]] != u:
+                    grown += 1
+            if grown > room[u]:
+                for i in range(size):
+                    pool[top + i] = pool[old + i]
+                first[u], room[u] = top, grown + d
+                top += room[u]
+            for i in range(d):
+                w = pool[here + i]
+                if mark[w] != u:
+                    pool[first[u] + size] = w
+                    size += 1
+            for i in range(size):  # the stamps of u must not be taken for those of a later node
+                mark[pool[first[u] + i]] = -1
+            mark[u] = mark[v] = -1
+            degree[u] = size
+            _link(u, degree, head, after, before)
+            least = min(least, size)
+    return position, column, rows[: column[n]].copy()
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def block_places(position, column, rows, a, b):
+    """Where products and contacts go: (row positions, start of targets, targets, place of block ab, place of ba).
+
+    Row lists are sorted by position; the targets of column v are its d x d pairs (i, j), row by row.
+    """
+    n, size = position.shape[0], rows.shape[0]
+    for v in range(n):
+        for p in range(column[v], column[v + 1]):
+            rows[p] = position[rows[p]]
+        rows[column[v] : column[v + 1]].sort()
+    start = np.zeros(n + 1, np.int64)
+    for v in range(n):
+        d = column[v + 1] - column[v]
+        start[v + 1] = start[v] + d * d
+    target = np.empty(start[n], np.int64)
+    where = np.empty(n, np.int64)
+    for v in range(n):
+        d = column[v + 1] - column[v]
+        for p in range(d):
+            c = rows[column[v] + p]
+            for e in range(column[c], column[c + 1]):
+                where[rows[e]] = e
+            target[start[v] + p * d + p] = c
+            for q in range(p + 1, d):
+                e = where[rows[column[v] + q]]
+                target[start[v] + q * d + p] = n + e
+                target[start[v] + p * d + q] = n + size + e
+    m = a.shape[0]
+    ab, ba = np.full(m, -1, np.int64), np.full(m, -1, np.int64)
+    for k in range(m):
+        if a[k] == n or b[k] == n:
+            continue
+        i, j = position[a[k]], position[b[k]]
+        low, high = min(i, j), max(i, j)
+        e = column[low] + np.searchsorted(rows[column[low] : column[low + 1]], high)
+        ab[k], ba[k] = (n + size + e, n + e) if i < j else (n + e, n + size + e)
+    return start, target, ab, ba
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def invert(A):
+    """Inverse of a 3 x 3 block (9 numbers) in place, by Gauss-Jordan with row exchanges; returns the sign of its determinant."""
+    sign = 1
+    B = np.empty((3, 6))
+    for i in range(3):
+        for j in range(3):
+            B[i, j] = A[3 * i + j]
+            B[i, 3 + j] = 1.0 if i == j else 0.0
+    for j in range(3):
+        p = j
+        for i in range(j + 1, 3):
+            if abs(B[i, j]) > abs(B[p, j]):
+                p = i
+        if not abs(B[p, j]) > 0.0:
+            return 0
+        if p != j:
+            sign = -sign
+            for l in range(6):
+                B[p, l], B[j, l] = B[j, l], B[p, l]
+        if B[j, j] < 0.0:
+            sign = -sign
+        f = 1.0 / B[j, j]
+        for l in range(6):
+            B[j, l] *= f
+        for i in range(3):
+            if i != j:
+                f = B[i, j]
+                for l in range(6):
+                    B[i, l] -= f * B[j, l]
+    for i in range(3):
+        for j in range(3):
+            A[3 * i + j] = B[i, 3 + j]
+    return sign
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def factor(A, column, start, target):
+    """Block LU in place: inverse diagonals, unit L. Right-looking, columns in order, so the bits are always the same.
+
+    Returns the sign of the determinant, 0 if a diagonal block is singular.
+    """
+    n = column.shape[0] - 1
+    size = column[n]
+    sign = 1
+    for v in range(n):
+        sign *= invert(A[v])
+        if sign == 0:
+            return 0
+        d, base = column[v + 1] - column[v], column[v]
+        for p in range(d):
+            l = n + base + p
+            for i in range(3):
+                l0, l1, l2 = A[l, 3 * i], A[l, 3 * i + 1], A[l, 3 * i + 2]
+                for j in range(3):
+                    A[l, 3 * i + j] = l0 * A[v, j] + l1 * A[v, 3 + j] + l2 * A[v, 6 + j]
+            # Scalars, not views: nine numbers of L stay in registers over the row of U.
+            l0, l1, l2, l3, l4 = A[l, 0], A[l, 1], A[l, 2], A[l, 3], A[l, 4]
+            l5, l6, l7, l8 = A[l, 5], A[l, 6], A[l, 7], A[l, 8]
+            for q in range(d):
+                u = n + size + base + q
+                t = target[start[v] + p * d + q]
+                for j in range(3):
+                    u0, u1, u2 = A[u, j], A[u, 3 + j], A[u, 6 + j]
+                    A[t, j] -= l0 * u0 + l1 * u1 + l2 * u2
+                    A[t, 3 + j] -= l3 * u0 + l4 * u1 + l5 * u2
+                    A[t, 6 + j] -= l6 * u0 + l7 * u1 + l8 * u2
+    return sign
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def substitute(A, column, rows, x):
+    """Solve with the factor; x (n, 3) by position, in place."""
+    n = column.shape[0] - 1
+    size = column[n]
+    for v in range(n):
+        for p in range(column[v], column[v + 1]):
+            L, i = A[n + p], rows[p]
+            for s in range(3):
+                x[i, s] -= L[3 * s] * x[v, 0] + L[3 * s + 1] * x[v, 1] + L[3 * s + 2] * x[v, 2]
+    for v in range(n - 1, -1, -1):
+        s0, s1, s2 = x[v, 0], x[v, 1], x[v, 2]
+        for p in range(column[v], column[v + 1]):
+            U, i = A[n + size + p], rows[p]
+            s0 -= U[0] * x[i, 0] + U[1] * x[i, 1] + U[2] * x[i, 2]
+            s1 -= U[3] * x[i, 0] + U[4] * x[i, 1] + U[5] * x[i, 2]
+            s2 -= U[6] * x[i, 0] + U[7] * x[i, 1] + U[8] * x[i, 2]
+        D = A[v]
+        for s in range(3):
+            x[v, s] = D[3 * s] * s0 + D[3 * s + 1] * s1 + D[3 * s + 2] * s2
