@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from banquise import __version__
+from banquise.contact.laws import Laws
 from banquise.contact.materials import pair_table
-from banquise.detection.manifold import Contacts
 from banquise.detection.planar import Detector
 from banquise.errors import BanquiseError, CaseError
 from banquise.forcing.forcing import Forcing
@@ -27,9 +27,11 @@ from banquise.recording.ledger import Ledger
 from banquise.recording.progress import Progress
 from banquise.recording.recorder import Recorder, frame_of
 from banquise.recording.run_file import Run, shapes_dataset, write_run
-from banquise.schemes.event_driven import EventDriven
 from banquise.scene.scene import Scene
+from banquise.schemes.event_driven import EventDriven
+from banquise.schemes.rounds import ZONE
 from banquise.settings import Contact, one_of
+from banquise.solvers.frictional import SolverMemory
 from banquise.units import duration
 from banquise.update.impulses import ImpulseRecord
 from banquise.update.positions import ObstacleMotion
@@ -103,20 +105,24 @@ class Simulation:
         self.obstacle_motion.place(self.bodies, 0.0)
         self.ledger = Ledger(self.bodies.kinetic_energy())
         self.size = self.bodies.size
-        self.friction_table = pair_table(self.contact.friction, self.bodies.materials, "friction")
-        self.restitution_table = pair_table(self.contact.restitution, self.bodies.materials, "restitution")
-        self.largest_restitution = float(self.restitution_table.max(initial=0.0))
+        self.zone = ZONE * self.size
+        self.laws = Laws(
+            self.contact,
+            self.bodies.material,
+            pair_table(self.contact.friction, self.bodies.materials, "friction"),
+            pair_table(self.contact.restitution, self.bodies.materials, "restitution"),
+            self.bodies.inverse_mass,
+            self.bodies.inverse_inertia,
+            np.full(len(self.bodies), -1),
+            SolverMemory(),
+        )
+        self.largest_restitution = float(self.laws.restitution.max(initial=0.0))
         self.detector = Detector(self.bodies, scene.domain)
-        self.contact_memory: Contacts | None = None
+        self.overlapping: list[tuple[int, int]] = []
         self.impulses = ImpulseRecord(self.bodies)
         self.n_ids = len(scene.floes)
         self._said_bound = False
         self._last_record = 0.0
-
-    def contact_laws(self, contacts: Contacts, chosen: Any) -> tuple[Any, Any]:
-        """Friction and restitution at the chosen contacts, by material pair."""
-        a, b = self.bodies.material[contacts.a[chosen]], self.bodies.material[contacts.b[chosen]]
-        return self.friction_table[a, b], self.restitution_table[a, b]
 
     @property
     def euler(self) -> bool:

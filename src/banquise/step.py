@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from banquise.forcing.loads import pushes_on
 import numpy as np
 
+from banquise.forcing.loads import pushes_on
 from banquise.motion.free_velocity import free_motion_of
 from banquise.update.positions import move, set_velocity
 

@@ -1,20 +1,128 @@
-"""Kernels of the contact laws: relative speeds, the energy guard, velocities."""
+"""Kernels of the contact laws: the problem of some contacts, relative speeds, the energy guard, what impulses leave."""
+
+import math
 
 import numpy as np
 from numba import njit
+
+# columns of a contact as the detector writes it
+NX, NY, AX, AY, BX, BY, GAP = 0, 1, 2, 3, 4, 5, 6
+
+
+@njit(cache=True, nogil=True)
+def contact_rows(
+    chosen, value, who, slot, inverse_mass, inverse_inertia, velocity, gap_rate, bounce, material, friction_table,
+    restitution_table, bodies, order, start, G, W, c, bias, mu, epsilon, a, b,
+):  # fmt: skip
+    """The contacts `chosen` grouped by island and scaled by masses; (bodies that can move, islands).
+
+    bodies[l]: row of local body l; a, b: local bodies of each row, the number of local bodies for what cannot move.
+    order[r]: place in `chosen` of row r, islands in the order of their first contact, cut at obstacles. slot is scratch,
+    -1 for every body, and is left so.
+    """
+    m = len(chosen)
+    local = 0
+    one, other = np.empty(m, np.int64), np.empty(m, np.int64)
+    for r in range(m):
+        for side in range(2):
+            body = who[chosen[r], side]
+            number = np.int64(-1)
+            if inverse_mass[body] > 0.0 or inverse_inertia[body] > 0.0:
+                if slot[body] < 0:
+                    slot[body] = local
+                    bodies[local] = body
+                    local += 1
+                number = slot[body]
+            if side == 0:
+                one[r] = number
+            else:
+                other[r] = number
+    for l in range(local):
+        slot[bodies[l]] = -1
+    parent = np.arange(local)
+    for r in range(m):
+        i, j = one[r], other[r]
+        if i < 0 or j < 0:
+            continue
+        while parent[i] != i:
+            parent[i] = parent[parent[i]]
+            i = parent[i]
+        while parent[j] != j:
+            parent[j] = parent[parent[j]]
+            j = parent[j]
+        if i < j:
+            parent[j] = i
+        else:
+            parent[i] = j
+    label = np.empty(m, np.int64)
+    number_of = np.full(local, -1, np.int64)
+    islands = 0
+    for r in range(m):
+        root = one[r] if one[r] >= 0 else other[r]
+        if root < 0:
+            label[r] = islands
+            islands += 1
+            continue
+        while parent[root] != root:
+            root = parent[root]
+        if number_of[root] < 0:
+            number_of[root] = islands
+            islands += 1
+        label[r] = number_of[root]
+    for i in range(islands + 1):
+        start[i] = 0
+    for r in range(m):
+        start[label[r] + 1] += 1
+    for i in range(islands):
+        start[i + 1] += start[i]
+    fill = start[:islands].copy()
+    for r in range(m):
+        order[fill[label[r]]] = r
+        fill[label[r]] += 1
+    for row in range(m):
+        r = order[row]
+        k = chosen[r]
+        nx, ny = value[k, NX], value[k, NY]
+        un = ut = 0.0
+        for side in range(2):
+            body = who[k, side]
+            sign = -1.0 if side == 0 else 1.0
+            lx, ly = value[k, AX + 2 * side], value[k, AY + 2 * side]
+            cn, ct = lx * ny - ly * nx, lx * nx + ly * ny
+            vx, vy, spin = velocity[body, 0], velocity[body, 1], velocity[body, 2]
+            un += sign * (nx * vx + ny * vy + cn * spin)
+            ut += sign * (-ny * vx + nx * vy + ct * spin)
+            sm, si = sign * math.sqrt(inverse_mass[body]), sign * math.sqrt(inverse_inertia[body])
+            first = 3 * side
+            G[row, 0, first], G[row, 0, first + 1], G[row, 0, first + 2] = nx * sm, ny * sm, cn * si
+            G[row, 1, first], G[row, 1, first + 1], G[row, 1, first + 2] = -ny * sm, nx * sm, ct * si
+        wnn = wnt = wtt = 0.0
+        for j in range(6):
+            wnn += G[row, 0, j] * G[row, 0, j]
+            wnt += G[row, 0, j] * G[row, 1, j]
+            wtt += G[row, 1, j] * G[row, 1, j]
+        W[row, 0], W[row, 1], W[row, 2] = wnn, wnt, wtt
+        bias[row, 0], bias[row, 1] = gap_rate[r], 0.0
+        c[row, 0], c[row, 1] = un + gap_rate[r], ut
+        p, q = material[who[k, 0]], material[who[k, 1]]
+        mu[row] = friction_table[p, q]
+        epsilon[row] = restitution_table[p, q] if bounce[r] else 0.0
+        a[row] = one[r] if one[r] >= 0 else local
+        b[row] = other[r] if other[r] >= 0 else local
+    return local, islands
 
 
 @njit(cache=True, nogil=True)
 def speeds(G, a, b, c, y, out):
     """Relative speeds c + G y of every row."""
     for k in range(len(a)):
+        i, j = a[k], b[k]
         for s in range(2):
-            value = c[k, s]
-            if a[k] >= 0:
-                value += G[k, s, 0] * y[a[k], 0] + G[k, s, 1] * y[a[k], 1] + G[k, s, 2] * y[a[k], 2]
-            if b[k] >= 0:
-                value += G[k, s, 3] * y[b[k], 0] + G[k, s, 4] * y[b[k], 1] + G[k, s, 5] * y[b[k], 2]
-            out[k, s] = value
+            out[k, s] = (
+                c[k, s]
+                + (G[k, s, 0] * y[i, 0] + G[k, s, 1] * y[i, 1] + G[k, s, 2] * y[i, 2])
+                + (G[k, s, 3] * y[j, 0] + G[k, s, 4] * y[j, 1] + G[k, s, 5] * y[j, 2])
+            )
 
 
 @njit(cache=True, nogil=True)
@@ -51,7 +159,7 @@ def guard(start, before, middle, after, first, second, share):
             continue
         guarded += 1
         c0 = min(c0, 0.0)
-        root = np.sqrt(max(c1 * c1 - 4 * c2 * c0, 0.0))
+        root = math.sqrt(max(c1 * c1 - 4 * c2 * c0, 0.0))
         s = 0.0
         if c1 + root > 0:  # the form of the positive root without cancellation
             s = -2 * c0 / (c1 + root)
@@ -72,19 +180,69 @@ def add_scaled(start, share, second, first):
 
 @njit(cache=True, nogil=True)
 def gather_y(G, a, b, r, y):
-    """y = sum of G' r over the rows, in row order; y must be zero where the rows' bodies are."""
+    """y = sum of G' r over the rows, in row order (the spare row of what cannot move collects zeros)."""
     for k in range(len(a)):
         for j in range(3):
-            if a[k] >= 0:
-                y[a[k], j] += G[k, 0, j] * r[k, 0] + G[k, 1, j] * r[k, 1]
-            if b[k] >= 0:
-                y[b[k], j] += G[k, 0, j + 3] * r[k, 0] + G[k, 1, j + 3] * r[k, 1]
+            y[a[k], j] += G[k, 0, j] * r[k, 0] + G[k, 1, j] * r[k, 1]
+            y[b[k], j] += G[k, 0, j + 3] * r[k, 0] + G[k, 1, j + 3] * r[k, 1]
 
 
 @njit(cache=True, nogil=True)
-def velocity_change(y, inverse_mass, inverse_inertia, n, out):
-    """M^-1/2 y of the first n bodies."""
-    for i in range(n):
-        root = np.sqrt(inverse_mass[i])
-        out[i, 0], out[i, 1] = root * y[i, 0], root * y[i, 1]
-        out[i, 2] = np.sqrt(inverse_inertia[i]) * y[i, 2]
+def velocity_changes(bodies, n, y, inverse_mass, inverse_inertia, change):
+    """change[row] = M^-1/2 y of the first n local bodies; the other rows are left alone."""
+    for l in range(n):
+        i = bodies[l]
+        root = math.sqrt(inverse_mass[i])
+        change[i, 0], change[i, 1] = root * y[l, 0], root * y[l, 1]
+        change[i, 2] = math.sqrt(inverse_inertia[i]) * y[l, 2]
+
+
+@njit(cache=True, nogil=True)
+def book(chosen, order, value, who, velocity, impulses, before, after, n_free, on_obstacles, stress, loss):
+    """Enter impulses: loads on obstacles, stress of floes, energy lost at each row; (total loss, work of obstacles)."""
+    total = work = 0.0
+    for row in range(len(order)):
+        k = chosen[order[row]]
+        rn, rt = impulses[row, 0], impulses[row, 1]
+        loss[row] = -0.5 * (rn * (before[row, 0] + after[row, 0]) + rt * (before[row, 1] + after[row, 1]))
+        total += loss[row]
+        if rn == 0.0 and rt == 0.0:
+            continue
+        nx, ny = value[k, NX], value[k, NY]
+        jx, jy = rn * nx - rt * ny, rn * ny + rt * nx
+        for side in range(2):
+            i = who[k, side]
+            sign = -1.0 if side == 0 else 1.0
+            lx, ly = value[k, AX + 2 * side], value[k, AY + 2 * side]
+            if i < n_free:
+                stress[i, 0] += sign * jx * lx
+                stress[i, 1] += sign * 0.5 * (jx * ly + jy * lx)
+                stress[i, 2] += sign * jy * ly
+                continue
+            o = i - n_free
+            on_obstacles[o, 0] += sign * jx
+            on_obstacles[o, 1] += sign * jy
+            on_obstacles[o, 2] += sign * (lx * jy - ly * jx)
+            # the obstacle's own speed at the point, times the impulse on the floe
+            u, v = velocity[i, 0] - velocity[i, 2] * ly, velocity[i, 1] + velocity[i, 2] * lx
+            work -= sign * (jx * u + jy * v)
+    return total, work
+
+
+@njit(cache=True, nogil=True)
+def write_events(chosen, order, value, who, ids, x, y, mu, impulses, loss, time, left, out):
+    """One row an impact that took an impulse; how many."""
+    count = 0
+    for row in range(len(order)):
+        k = chosen[order[row]]
+        rn, rt = impulses[row, 0], impulses[row, 1]
+        if not rn > 0.0:
+            continue
+        i, j = who[k, 0], who[k, 1]
+        out[count, 0], out[count, 1] = time - left[i], 0.0
+        out[count, 2], out[count, 3] = min(ids[i], ids[j]), max(ids[i], ids[j])
+        out[count, 4], out[count, 5] = x[i] + value[k, AX], y[i] + value[k, AY]
+        out[count, 6], out[count, 7], out[count, 8] = rn, rt, loss[row]
+        out[count, 9] = 1.0 if abs(rt) >= mu[row] * rn * (1 - 1e-9) else 0.0
+        count += 1
+    return count

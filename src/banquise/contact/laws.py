@@ -8,6 +8,7 @@ or for those that approach, again and again.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from banquise.contact import _kernels_laws, _kernels_problem
 from banquise.contact.problem import ScaledRows
 from banquise.settings import Contact
-from banquise.solvers.rows import RowsSolution, solve_rows
+from banquise.solvers.frictional import IslandRun, SolverMemory
 
 Array = NDArray[np.float64]
 
@@ -25,15 +26,18 @@ STILL = 1e-12  # of the fastest speed in the problem: a slower approach is round
 
 @dataclass(frozen=True)
 class Touches:
-    """Contacts in the plane as columns, ready for a law: grouped by island, mass-scaled.
+    """Some contacts, ready for a law: grouped by island, mass-scaled, on local bodies.
 
-    order : (m,) the given contact behind each row; start : (islands + 1,) rows of each island
-    restitution : (m,) in row order. `rows.c` holds the relative speeds before (plus the bias asked for).
+    chosen : the contacts' numbers; order : (m,) place in `chosen` of each row; start : (islands + 1,) rows of each island
+    bodies : row of each local body that can move; restitution : (m,) by row. `rows.c` holds the relative speeds before
+    plus the bias asked for.
     """
 
     rows: ScaledRows
+    chosen: NDArray[np.int64]
     order: NDArray[np.int64]
     start: NDArray[np.int64]
+    bodies: NDArray[np.int64]
     restitution: Array
 
     @property
@@ -52,11 +56,11 @@ class Proof:
     largest_island: int = 0
     guarded: int = 0  # islands whose rebound the energy guard shortened
 
-    def add(self, error: Array, unsolved: int, start: NDArray[np.int64]) -> None:
+    def add(self, error: Array, unsolved: int, sizes: NDArray[np.int64]) -> None:
         self.residual = max(self.residual, float(error.max(initial=0.0)))
         self.unsolved += unsolved
-        self.islands = max(self.islands, len(start) - 1)
-        self.largest_island = max(self.largest_island, int(np.diff(start).max(initial=0)))
+        self.islands = max(self.islands, len(sizes))
+        self.largest_island = max(self.largest_island, int(sizes.max(initial=0)))
 
     def merge(self, other: Proof) -> None:
         self.residual = max(self.residual, other.residual)
@@ -68,7 +72,7 @@ class Proof:
 
 @dataclass
 class Outcome:
-    """Impulses (m, 2) by row, y (n, 3) = M^1/2 (W+ - W-), relative speeds (m, 2) before and after, and the proof."""
+    """Impulses (m, 2) by row, y = M^1/2 (W+ - W-) of the local bodies, relative speeds (m, 2) before and after, proof."""
 
     impulses: Array
     y: Array
@@ -76,64 +80,59 @@ class Outcome:
     after: Array
     proof: Proof = field(default_factory=Proof)
 
-    @property
-    def loss(self) -> Array:
-        """Energy lost at each contact (J): -J . (v- + v+) / 2."""
-        return -0.5 * np.sum(self.impulses * (self.before + self.after), axis=1)
+
+@dataclass(frozen=True)
+class Laws:
+    """Friction and restitution by material pair, and what is needed to write problems of some contacts."""
+
+    settings: Contact
+    material: NDArray[np.int32]
+    friction: Array  # (k, k)
+    restitution: Array
+    inverse_mass: Array
+    inverse_inertia: Array
+    slot: NDArray[np.int64]  # scratch, -1 for every body
+    memory: SolverMemory
+
+    def touches(
+        self, chosen: NDArray[np.int64], contacts: Any, velocity: Array, gap_rate: Array, bounce: NDArray[np.bool_]
+    ) -> Touches:
+        """The problem of the contacts `chosen`; gap_rate and bounce (whether restitution acts) are by chosen contact."""
+        m = len(chosen)
+        ints = [np.empty(m, np.int64) for _ in range(3)]
+        bodies, start = np.empty(2 * m, np.int64), np.empty(m + 1, np.int64)
+        G, W, c, bias, mu, epsilon = (np.empty(s) for s in ((m, 2, 6), (m, 3), (m, 2), (m, 2), m, m))
+        local, islands = _kernels_laws.contact_rows(
+            chosen, contacts.value, contacts.who, self.slot, self.inverse_mass, self.inverse_inertia, velocity, gap_rate,
+            bounce, self.material, self.friction, self.restitution, bodies, ints[0], start, G, W, c, bias, mu, epsilon,
+            ints[1], ints[2],
+        )  # fmt: skip
+        rows = ScaledRows(G, W, ints[1], ints[2], c, bias, mu, np.zeros(m), local)
+        return Touches(rows, chosen, ints[0], start[: islands + 1], bodies[:local], epsilon)
 
 
-def touches(
-    body_a: NDArray[np.int32],
-    body_b: NDArray[np.int32],
-    inverse_mass: Array,
-    inverse_inertia: Array,
-    normal: Array,
-    lever_a: Array,
-    lever_b: Array,
-    velocity: Array,
-    gap_rate: Array,
-    friction: Array,
-    restitution: Array,
-) -> Touches:
-    """Group contacts by island and scale them by the masses (columns as in `ContactProblem`, not checked again)."""
-    m = len(body_a)
-    label = np.empty(m, np.int64)
-    count = _kernels_problem.label_islands(body_a, body_b, inverse_mass > 0, label)
-    start = np.zeros(count + 1, np.int64)
-    np.cumsum(np.bincount(label, minlength=count), out=start[1:])
-    order = np.argsort(label, kind="stable")
-    G, W, speed = np.empty((m, 2, 6)), np.empty((m, 3)), np.empty((m, 2))
-    a, b = np.empty(m, np.int64), np.empty(m, np.int64)
-    _kernels_problem.scaled_rows(
-        order, body_a, body_b, inverse_mass, inverse_inertia, normal, lever_a, lever_b, velocity, G, W, speed, a, b
-    )
-    bias = np.zeros((m, 2))
-    bias[:, 0] = gap_rate[order]
-    rows = ScaledRows(G, W, a, b, speed + bias, bias, friction[order], np.zeros(m), len(inverse_mass))
-    return Touches(rows, order, start, restitution[order])
-
-
-def hold(problem: Touches, settings: Contact, guess: Array | None = None) -> Outcome:
+def hold(problem: Touches, laws: Laws, guess: Array | None = None) -> Outcome:
     """Contacts that only keep bodies apart: no restitution (pushes, and contacts at rest). `guess` is by row."""
     proof = Proof()
-    solution = _solve(problem.rows, problem.start, settings, proof, guess)
+    solution = _solve(problem.rows, problem.start, laws, proof, guess)
     return _outcome(problem.rows, solution.impulses, solution.y, proof)
 
 
-def impact(problem: Touches, settings: Contact) -> Outcome:
+def impact(problem: Touches, laws: Laws) -> Outcome:
     """Impacts, by the settings' law and order."""
+    settings = laws.settings
     if settings.order == "sequential":
-        return _sequential(problem, settings)
+        return _sequential(problem, laws)
     if settings.active_only:
-        return _part_of(problem, problem.rows.c[:, 0] < 0, settings)
-    return _simultaneous(problem, settings)
+        return _part_of(problem, problem.rows.c[:, 0] < 0, laws)
+    return _simultaneous(problem, laws)
 
 
-def _simultaneous(problem: Touches, settings: Contact) -> Outcome:
-    rows, start, proof = problem.rows, problem.start, Proof()
+def _simultaneous(problem: Touches, laws: Laws) -> Outcome:
+    settings, rows, start, proof = laws.settings, problem.rows, problem.start, Proof()
     if settings.threshold:
         rows = _with_bias(rows, np.full(len(rows.a), settings.threshold))
-    compression = _solve(rows, start, settings, proof)
+    compression = _solve(rows, start, laws, proof)
     push = problem.restitution * compression.impulses[:, 0]
     if not np.any(push > 0):
         return _outcome(rows, compression.impulses, compression.y, proof)
@@ -141,12 +140,12 @@ def _simultaneous(problem: Touches, settings: Contact) -> Outcome:
     middle = _speeds(rows, before, compression.y)
     if settings.law == "newton":
         wanted = _with_bias(rows, problem.restitution * np.minimum(before[:, 0], 0.0))
-        whole = _solve(wanted, start, settings, proof, compression.impulses)
+        whole = _solve(wanted, start, laws, proof, compression.impulses)
         second, after = whole.impulses - compression.impulses, _speeds(rows, before, whole.y)
     else:
         relaxed = replace(rows, c=middle + rows.bias, lower=push)
         guess = compression.impulses * problem.restitution[:, None]
-        rebound = _solve(relaxed, start, settings, proof, guess)
+        rebound = _solve(relaxed, start, laws, proof, guess)
         second, after = rebound.impulses, _speeds(rows, middle, rebound.y)
     share = np.empty(len(start) - 1)
     guarded = _kernels_laws.guard(start, before, middle, after, compression.impulses, second, share)
@@ -159,26 +158,26 @@ def _simultaneous(problem: Touches, settings: Contact) -> Outcome:
         impulses = np.where(gained[:, None], (1 + least)[:, None] * impulses, impulses + second)
     else:
         _kernels_laws.add_scaled(start, share, second, impulses)
-    y = np.zeros((rows.bodies, 3))
+    y = np.zeros((rows.bodies + 1, 3))
     _kernels_laws.gather_y(rows.G, rows.a, rows.b, impulses, y)
     return _outcome(rows, impulses, y, proof)
 
 
-def _sequential(problem: Touches, settings: Contact) -> Outcome:
+def _sequential(problem: Touches, laws: Laws) -> Outcome:
     """Only contacts that approach enter; solve; look again which approach; until none does."""
     rows = problem.rows
     before = rows.c - rows.bias
-    total = Outcome(np.zeros((len(rows.a), 2)), np.zeros((rows.bodies, 3)), before, before)
-    still = STILL * max(float(np.abs(before).max(initial=0.0)), 1e-300) + settings.threshold
+    total = Outcome(np.zeros((len(rows.a), 2)), np.zeros((rows.bodies + 1, 3)), before, before)
+    still = STILL * max(float(np.abs(before).max(initial=0.0)), 1e-300) + laws.settings.threshold
     for _ in range(SEQUENCE):
         approach = total.after[:, 0] < -still
         if not approach.any():
             return total
-        part = _part_of(replace(problem, rows=replace(rows, c=total.after + rows.bias)), approach, settings)
+        part = _part_of(replace(problem, rows=replace(rows, c=total.after + rows.bias)), approach, laws)
         total = _sum(total, part, rows)
     # termination is not proved: take what is left at once, without rebound, and say so
     rest = replace(problem, rows=replace(rows, c=total.after + rows.bias), restitution=np.zeros(len(rows.a)))
-    total = _sum(total, _simultaneous(rest, settings), rows)
+    total = _sum(total, _simultaneous(rest, laws), rows)
     total.proof.unsolved += 1
     return total
 
@@ -189,29 +188,26 @@ def _sum(total: Outcome, part: Outcome, rows: ScaledRows) -> Outcome:
     return Outcome(total.impulses + part.impulses, y, total.before, _speeds(rows, total.before, y), total.proof)
 
 
-def _part_of(problem: Touches, chosen: NDArray[np.bool_], settings: Contact) -> Outcome:
+def _part_of(problem: Touches, chosen: NDArray[np.bool_], laws: Laws) -> Outcome:
     """The law on some of the contacts, their islands found anew; the others get no impulse."""
     rows = problem.rows
-    some = ScaledRows(
-        *(column[chosen] for column in (rows.G, rows.W, rows.a, rows.b, rows.c, rows.bias, rows.friction, rows.lower)),
-        rows.bodies,
-    )
-    label = np.empty(len(some.a), np.int64)
-    # a body that cannot move is -1 in rows: give it a row of its own, behind all others, that joins nobody
+    picked = np.flatnonzero(chosen)
     free = np.ones(rows.bodies + 1, np.bool_)
-    free[-1] = False
-    body_a, body_b = (np.where(c < 0, rows.bodies, c) for c in (some.a, some.b))
-    count = _kernels_problem.label_islands(body_a, body_b, free, label)
-    order = np.argsort(label, kind="stable")
+    free[-1] = False  # the spare row of what cannot move joins nobody
+    label = np.empty(len(picked), np.int64)
+    count = _kernels_problem.label_islands(rows.a[picked], rows.b[picked], free, label)
+    picked = picked[np.argsort(label, kind="stable")]
     start = np.zeros(count + 1, np.int64)
     np.cumsum(np.bincount(label, minlength=count), out=start[1:])
     some = ScaledRows(
-        *(column[order] for column in (some.G, some.W, some.a, some.b, some.c, some.bias, some.friction, some.lower)),
+        *(column[picked] for column in (rows.G, rows.W, rows.a, rows.b, rows.c, rows.bias, rows.friction, rows.lower)),
         rows.bodies,
     )
-    part = _simultaneous(Touches(some, order, start, problem.restitution[chosen][order]), settings)
+    part = _simultaneous(
+        Touches(some, problem.chosen, problem.order[picked], start, problem.bodies, problem.restitution[picked]), laws
+    )
     impulses = np.zeros((len(rows.a), 2))
-    impulses[np.flatnonzero(chosen)[order]] = part.impulses
+    impulses[picked] = part.impulses
     return _outcome(rows, impulses, part.y, part.proof)
 
 
@@ -224,14 +220,16 @@ def _with_bias(rows: ScaledRows, more: Array) -> ScaledRows:
 
 
 def _solve(
-    rows: ScaledRows, start: NDArray[np.int64], settings: Contact, proof: Proof, guess: Array | None = None
-) -> RowsSolution:
+    rows: ScaledRows, start: NDArray[np.int64], laws: Laws, proof: Proof, guess: Array | None = None
+) -> IslandRun:
     reference = np.empty(len(start) - 1)
     _kernels_laws.island_reference(start, rows.c, rows.bias, rows.W, rows.lower, reference)
     impulses = np.zeros((len(rows.a), 2)) if guess is None else guess.copy()
-    solution = solve_rows(rows, start, impulses, reference, settings.tolerance)
-    proof.add(solution.error, solution.unsolved, start)
-    return solution
+    run = IslandRun(rows, start, impulses, reference, laws.settings.tolerance, laws.memory)
+    run.auto()
+    run.finish()
+    proof.add(run.error, run.unsolved_count, run.sizes)
+    return run
 
 
 def _speeds(rows: ScaledRows, before: Array, y: Array) -> Array:

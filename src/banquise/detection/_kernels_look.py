@@ -6,8 +6,8 @@ import numpy as np
 from numba import njit
 
 from banquise.detection._kernels_frames import TOUCH, frames_of_point, to_world
-from banquise.detection._kernels_rows import box_gap, measure_rows, near_rows, sort_rows
 from banquise.detection._kernels_reduce import reduce_frames
+from banquise.detection._kernels_rows import box_gap, measure_rows, near_rows, sort_rows
 
 ROWS = 16  # rows of a pair that are remembered; a pair with more is looked at in full each time
 ROUND = 1e-12  # part of the path length set aside for its round-off

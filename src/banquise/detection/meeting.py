@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from banquise.detection._kernels_meeting import first_meetings
 from banquise.detection.planar import Detector
-from banquise.scene.bodies import Bodies
 
 Array = NDArray[np.float64]
 
 
 def meetings(
     detector: Detector,
-    bodies: Bodies,
+    pose: Array,
+    extent: Array,
     pair_a: NDArray[np.int32],
     pair_b: NDArray[np.int32],
     shift: Array,
@@ -28,17 +28,16 @@ def meetings(
 ) -> Array:
     """First instant (p,) within `horizon` at which each pair comes to distance `aim`; inf where it does not.
 
-    motion (n, 6): velocity and half acceleration of x, y, angle. Points nearer than `touch` at the start count once
+    pose (n, 4): x, y, cos, sin. motion (n, 6): velocity and half acceleration of x, y, angle. Points nearer than `touch` at the start count once
     they have come apart; in a pair that is `held` never.
     """
     shapes = detector.shapes
     slots = int(np.diff(shapes.body[:, 1]).max(initial=0)) + 1
-    pose = np.stack([bodies.x, bodies.y, bodies.cos, bodies.sin], axis=1)
     when = np.full(len(pair_a), math.inf)
     room = detector.meeting_rows
     while True:
         need = first_meetings(
-            0, len(pair_a), pair_a, pair_b, shift, shapes, pose, bodies.extent, motion, horizon, touch, aim, held,
+            0, len(pair_a), pair_a, pair_b, shift, shapes, pose, extent, motion, horizon, touch, aim, held,
             np.empty(room, np.int64), np.empty(slots, np.int64), np.empty((slots, 2)),
             np.empty(room), np.empty(room), np.empty(room), np.empty(room, np.bool_), when,
         )  # fmt: skip

@@ -111,6 +111,7 @@ class Detector:
         self.pose = np.stack([bodies.x, bodies.y, bodies.cos, bodies.sin], axis=1)
         self.wraps = np.zeros((n, 2), np.int64)
         self.path = np.zeros(n)
+        self._still = np.zeros(n)
         self.pairs: Index = np.empty((0, 4), np.int32)
         self.state: PairState = empty_state(0)
         self.margin = np.full(n, -np.inf)  # covers nothing yet
@@ -134,17 +135,41 @@ class Detector:
         travel : (n,) how far any point of a body may move (m), added for both
         memory : contacts of the last step, for normals where two points are in one place
         """
+        found = self.found(bodies, zone, travel)
+        return contacts_of(*found, self.shapes.frame[:, 4], memory)
+
+    def found(self, bodies: Any, zone: Array, travel: Array | None = None) -> Found:
+        """The contacts as the kernel writes them, for the schemes' own kernels (columns as in `contacts_of`)."""
         zone, travel = self._columns_of(zone, travel)
         self._follow(bodies)
         self._cover(bodies, 0.5 * zone + travel, zone)
         found = self._look(zone, travel, 0)
         if len(found) == 1:
-            value, who, key = (column.copy() for column in found[0])
-        else:
-            value = np.concatenate([f.value for f in found]) if found else np.empty((0, 9))
-            who = np.concatenate([f.who for f in found]) if found else np.empty((0, 3), np.int32)
-            key = np.concatenate([f.key for f in found]) if found else np.empty(0, np.int64)
-        return contacts_of(value, who, key, self.shapes.frame[:, 4], memory)
+            return Found(*(column.copy() for column in found[0]))
+        if not found:
+            return Found(np.empty((0, 9)), np.empty((0, 3), np.int32), np.empty(0, np.int64))
+        return Found(*(np.concatenate(columns) for columns in zip(*found)))
+
+    def found_among(self, pairs: Index, pose: Array, zone: Array, travel: Array) -> Found:
+        """The contacts of some pairs (p, 4: rows and images, as in the list) with the bodies at `pose` (n, 4)."""
+        state = empty_state(len(pairs))
+        state.until.fill(-np.inf)
+        state.known_until.fill(-np.inf)
+        while True:
+            scratch = self._scratch.get(-1)
+            if scratch is None or len(scratch.rows) < self._rows:
+                scratch = self._scratch[-1] = make_scratch(self.shapes, self._rows)
+            found = self._found.setdefault(-1, make_found(256))
+            count, need = _kernels_look.look_pairs(
+                0, len(pairs), pairs, self.shapes, pose, self.wraps, self.period, self.n_free, zone, travel,
+                self._still, state, 0.0, 0, scratch, found,
+            )  # fmt: skip
+            if need:
+                self._rows = max(self._rows, 2 * need)
+            elif count > len(found.value):
+                self._found[-1] = make_found(2 * count)
+            else:
+                return Found(*(column[:count].copy() for column in found))
 
     def pair_bounds(self, bodies: Any, reach: Array) -> PairBounds:
         """Near pairs with their exact smallest distance where it is below reach[a] + reach[b], else a lower bound.

@@ -134,13 +134,13 @@ def _fitted_theta(z):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def free_motion(
-    first, last, steps, coriolis, gravity, euler, turn,
+    first, last, chosen, steps, coriolis, gravity, euler, turn,
     cos, sin, u, v, spin, mass, inertia, area, extent, qx, qy, qw, moment_x, moment_y,
     water_mode, water_u, water_v, water_flow, water_coefficient,
     air_mode, air_relative, air_u, air_v, air_flow, air_coefficient,
     pushes, velocity, displacement, force,
 ):  # fmt: skip
-    """Velocity and displacement of floes first..last, each over its own step, with nothing in their way.
+    """Velocity and displacement of the floes chosen[first:last], each over its own step, with nothing in their way.
 
     All forces but Coriolis are held constant over the step, at the value of the drag for W_theta = (1 - theta) W +
     theta W+, found by Newton's method; the Coriolis turn of velocity and displacement is exact. So inertial circles
@@ -161,7 +161,8 @@ def free_motion(
     target = np.empty(3)
     at = np.empty(3)
     turn_c, turn_s = np.cos(turn), np.sin(turn)
-    for i in range(first, last):
+    for place in range(first, last):
+        i = chosen[place]
         step = steps[i]
         if step == 0.0:
             velocity[i, 0], velocity[i, 1], velocity[i, 2] = u[i], v[i], spin[i]

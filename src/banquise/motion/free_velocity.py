@@ -42,12 +42,14 @@ class FreeMotion:
 
 
 def free_motion_of(
-    bodies: Bodies, forcing: Forcing, time: float, steps: Array, pushes: Array, euler: bool = False
+    bodies: Bodies, forcing: Forcing, time: float, steps: Array, pushes: Array, euler: bool = False,
+    chosen: NDArray[np.int64] | None = None, out: FreeMotion | None = None,
 ) -> FreeMotion:
     """Free motion of all floes, each over its own step (n,), 0 for a floe that waits.
 
     Forcing is taken at `time` (the middle of the step: then the scheme is second order), for the points where they
-    will be in the middle of their step. `pushes` (n, 3) are the loads and the user's own forces.
+    will be in the middle of their step. `pushes` (n, 3) are the loads and the user's own forces. With `chosen` rows only
+    those are written, into `out`.
     """
     n = bodies.n_free
     lead = 0.0 if euler else 0.5 * steps[:, None]
@@ -56,13 +58,15 @@ def free_motion_of(
     water = forcing.water_density * bodies.water_drag[:n] * (water_mode > 0)
     air = forcing.air_density * bodies.air_drag[:n] * (air_mode > 0)
     gravity = np.array(forcing.gravity[:2] if forcing.gravity else (0.0, 0.0))
-    out = FreeMotion(np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 2, 3)), pushes, gravity)
+    if out is None:
+        out = FreeMotion(np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 2, 3)), pushes, gravity)
+    rows = np.arange(n) if chosen is None else chosen
     coriolis = np.atleast_1d(np.asarray(forcing.coriolis, dtype=float))
     b = bodies
 
     def work(first: int, last: int) -> None:
         free_motion(
-            first, last, steps, coriolis, gravity, euler, math.radians(forcing.turning_angle),
+            first, last, rows, steps, coriolis, gravity, euler, math.radians(forcing.turning_angle),
             b.cos, b.sin, b.u, b.v, b.spin, b.mass, b.inertia, b.area, b.extent,
             b.qx, b.qy, b.qw, b.moment_x, b.moment_y,
             water_mode, water_u, water_v, water_flow, water,
@@ -70,7 +74,7 @@ def free_motion_of(
             pushes, out.velocity, out.displacement, out.force,
         )  # fmt: skip
 
-    over_blocks(work, n)
+    over_blocks(work, len(rows))
     return out
 
 

@@ -10,12 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from banquise.schemes.rounds import Rounds
+from banquise.schemes.rounds import verified_step
 from banquise.settings import number
 from banquise.units import duration
 
 if TYPE_CHECKING:
     from banquise.simulation import Simulation
+
+
+REBOUNDS = 60, 2000
 
 
 @dataclass(frozen=True)
@@ -45,9 +48,4 @@ class EventDriven:
 
     def advance(self, sim: Simulation, target: float) -> None:
         """One step, no farther than `target`."""
-        step = sim.even_step(target, self.max_step)
-        rounds = Rounds(sim, step, self.shortest)
-        if not rounds.advance():  # two groups met that had taken their own steps: all together, then
-            rounds = Rounds(sim, step, self.shortest, together=True)
-            rounds.advance()
-        rounds.commit()
+        verified_step(sim, sim.even_step(target, self.max_step), self.shortest, REBOUNDS, soft=False)

@@ -1,17 +1,25 @@
-"""A step in rounds: groups of floes that may meet advance together, each group from meeting to meeting."""
+"""A step in rounds: groups of floes that may meet advance together, each group from meeting to meeting.
+
+    free motion of all; who may meet; floes that meet nobody are done
+    rounds, for the others:  impacts of what touches and approaches (with restitution)
+                             -> free motion -> what rests together is held -> first meeting of each group -> move
+    verify: what overlaps now is taken into the groups, and the step is done again
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from banquise.contact.laws import Outcome, Proof, hold, impact, touches
-from banquise.detection.manifold import Contacts
+from banquise.contact import _kernels_laws
+from banquise.contact.laws import Outcome, Proof, Touches, hold, impact
 from banquise.detection.meeting import meetings
+from banquise.detection.planar import Found
 from banquise.forcing.loads import pushes_on
 from banquise.motion.free_velocity import FreeMotion, free_motion_of
+from banquise.recording.recorder import EVENT_COLUMNS
 from banquise.schemes import _kernels
 
 if TYPE_CHECKING:
@@ -21,336 +29,330 @@ Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 ZONE = 1e-4  # of the smaller size: within it bodies may rest against each other
+REST = 1e-6  # of the smaller size: bodies at rest this near stay where they are
 TOUCH = 1e-10  # of the smaller size: nearer than this is contact
 AIM = 1e-12  # of the smaller size: how near a meeting is located
 ROUND_OFF = 2e-15  # of the largest coordinate: nearer than this nobody can tell
-REST = 1e-6  # of the smaller size: bodies at rest this near stay where they are
-ROUNDS = 60, 2000  # rounds of a step in which impacts rebound, this many and so many over the size of the group;
-#                    in as many again they do not; then the rest of the step is taken whole
 TOLERANCE = 1e-5  # of the smaller size: overlap that no step may leave behind
-CUTS = 6  # times a round's step is cut before its meeting is taken where it is
+REDONE = 6  # times a step is done again with more floes in its groups before it is halved
+CUTS = 6  # times a round is shortened before its meeting is taken where it is
 
 
 class Rounds:
-    """One step of the whole scene. Nothing of the simulation changes before `commit`, except the poses."""
+    """One step of the whole scene.
 
-    def __init__(self, sim: Simulation, step: float, shortest: float, together: bool = False):
-        self.sim, self.step, self.shortest = sim, step, shortest
+    Parameters
+    ----------
+    step : s
+    shortest : s, the shortest flight between two impacts that is followed
+    rebounds : rounds of a step in which impacts rebound, (so many, and so many over the size of the group); in as many
+        again they do not; then the rest of the step is taken whole
+    soft : bodies that approach too slowly to rebound are kept apart over the step without being met
+    """
+
+    def __init__(self, sim: Simulation, step: float, shortest: float, rebounds: tuple[int, int], soft: bool):
+        self.sim, self.step, self.shortest, self.rebound_rounds, self.soft = sim, step, shortest, rebounds, soft
         bodies = self.bodies = sim.bodies
         n = self.n = bodies.n_free
         sim.obstacle_motion.set_velocity(bodies, sim.time, step)
-        self.together = together or not sim.obstacle_motion.still
+        self.together = not sim.obstacle_motion.still
         self.start = bodies.copy()
         self.left = np.full(n, step)  # time each floe has yet to go
         self.velocity = np.column_stack([bodies.u, bodies.v, bodies.spin])
+        self.pose = np.column_stack([bodies.x, bodies.y, bodies.cos, bodies.sin])
         self.pushes = pushes_on(bodies, sim.forcing, sim.time, step)
-        self.zone = ZONE * sim.size
         self.blur = ROUND_OFF * float(max(np.abs(bodies.x).max(initial=0.0), np.abs(bodies.y).max(initial=0.0)))
-        self.sums: dict[str, float] = {}
+        self.work = np.zeros(4)
+        self.lost = self.from_obstacles = 0.0
         self.proof = Proof()
-        self.overlap = 0.0
-        self.collisions = 0
-        self.touching = 0
-        self.group: Rows | None = None
-        self.covered = np.zeros(len(bodies))  # travel for which the contacts at hand are complete
+        self.collisions = self.touching = self.count = 0
+        self.reach, self.pull = np.empty(len(bodies)), np.empty(len(bodies))
+        self.motion = np.zeros((len(bodies), 6))
 
-    def advance(self) -> bool:
-        """Advance all floes to the end of the step; False, with everything as before, if groups got in each other's way."""
-        count = 0
-        self.contacts: Contacts | None = None
+    # ------------------------------------------------------------ the step
+
+    def advance(self, also: list[tuple[int, int]]) -> None:
+        """Advance all floes; pairs in `also` are in the groups whatever they look like at first."""
+        self.free = self._free(self.left)
+        found = self._look()
+        pairs = self._groups(found, also)
+        idle = np.flatnonzero(self.group < 0)
+        nothing = np.zeros((self.n, 3))
+        self._move(idle, self.left, self.free.displacement, nothing)
+        self.active = np.flatnonzero(self.group >= 0)
+        if not len(self.active):
+            return
+        found = self._among(found, pairs)
         while self.left.any():
-            if not self._round(count):
-                self._undo()
-                return False
-            count += 1
-        return True
+            self._round(found)
+            self.count += 1
+            if self.left.any():
+                self.free = self._free(self.left, self.active)
+                self._reaches()
+                found = self._contacts_among(pairs)
+
+    def _free(self, steps: Array, chosen: Rows | None = None) -> FreeMotion:
+        sim = self.sim
+        out = None if chosen is None else self.free
+        time = sim.time + (0.0 if sim.euler else 0.5 * self.step)
+        return free_motion_of(sim.bodies, sim.forcing, time, steps, self.pushes, sim.euler, chosen, out)
+
+    def _reaches(self) -> None:
+        longest = float(self.left.max(initial=0.0))
+        _kernels.reaches(
+            self.left, self.velocity, self.free.velocity, self.bodies.extent, longest, self.reach, self.pull
+        )
+
+    def _look(self) -> Found:
+        """Every contact point that may matter before the end of the step."""
+        self._reaches()
+        return self.sim.detector.found(self.bodies, self.sim.zone, self.reach)
+
+    def _contacts_among(self, pairs: NDArray[np.int32]) -> Found:
+        return self.sim.detector.found_among(pairs, self.pose, self.sim.zone, 1.05 * self.reach)
+
+    def _groups(self, found: Found, also: list[tuple[int, int]]) -> NDArray[np.int32]:
+        """Label the groups of floes that may meet; the pairs among their members, as the detector lists them."""
+        m = len(found.value)
+        pairs, first, live = np.empty((m, 2), np.int32), np.empty(m, np.int64), np.zeros(m, np.bool_)
+        b = self.bodies
+        count = _kernels.survey(
+            found.value, found.who, self.velocity, self.free.displacement, self.step, self.n, self.sim.size, self.pull,
+            b.extent, self.shortest, ZONE, TOUCH, self.blur, pairs, first, live,
+        )  # fmt: skip
+        pairs, first, live = pairs[:count], first[:count], live[:count]
+        if also:
+            more = np.array(also, dtype=np.int32)
+            pairs = np.concatenate([pairs, more])
+            live = np.append(live, np.ones(len(more), np.bool_))
+        self.group = np.empty(self.n, np.int64)
+        _kernels.label_groups(pairs, np.flatnonzero(live), self.n, self.group)
+        members = np.bincount(self.group[self.group >= 0], minlength=self.n)
+        self.rebounds = self.rebound_rounds[0] + self.rebound_rounds[1] // np.maximum(members, 1)
+        # every pair near enough to meet counts once its members are in a group: an impact may send them anywhere
+        a, b2 = pairs[:count, 0], pairs[:count, 1]
+        inside = self.group[a] >= 0
+        free = b2 < self.n
+        inside[free] &= self.group[b2[free]] >= 0
+        detector = self.sim.detector
+        listed = np.zeros((int(inside.sum()), 4), np.int32)
+        listed[:, 0], listed[:, 1] = a[inside], b2[inside]
+        if detector.period.any():
+            shift = found.value[first[inside], 7:9]
+            period = np.where(detector.period > 0, detector.period, 1.0)
+            image = np.rint(shift / period).astype(np.int64)
+            listed[:, 2:] = image - detector.wraps[listed[:, 0]] + detector.wraps[listed[:, 1]]
+        if also:
+            extra = np.zeros((len(also), 4), np.int32)
+            extra[:, :2] = also
+            listed = np.unique(np.concatenate([listed, extra]), axis=0)
+        return listed
+
+    def _among(self, found: Found, pairs: NDArray[np.int32]) -> Found:
+        """The contacts of floes in groups, from what was found for all."""
+        if len(pairs) and len(found.value):
+            a, b = found.who[:, 0], found.who[:, 1]
+            inside = self.group[a] >= 0
+            free = b < self.n
+            inside[free] &= self.group[b[free]] >= 0
+            if inside.all():
+                return found
+            return Found(found.value[inside], found.who[inside], found.key[inside])
+        return found
 
     # ------------------------------------------------------------ one round
 
-    def _round(self, count: int) -> bool:
-        free = self._free(self.left)
-        contacts = self._look(free)
-        if not self._grouped(contacts):
-            return False
-        if self._impacts(contacts, count):
-            free = self._free(self.left)
-            if np.any(self._reach(free)[0] > self.covered):
-                contacts = self._look(free)
-                if not self._grouped(contacts):
-                    return False
-        self._move(contacts, free, count)
-        return True
+    def _round(self, found: Found) -> None:
+        near, striking = self._classify(found)
+        if striking:
+            self._impacts(found, near)
+            self.free = self._free(self.left, self.active)
+            self._reaches()
+            self._classify(found)
+        self._advance_groups(found)
 
-    def _free(self, steps: Array) -> FreeMotion:
-        sim = self.sim
-        return free_motion_of(sim.bodies, sim.forcing, sim.time + 0.5 * self.step, steps, self.pushes, sim.euler)
-
-    def _reach(self, free: FreeMotion) -> tuple[Array, Array]:
-        b = self.bodies
-        reach, acceleration = np.empty(len(b)), np.empty(len(b))
-        _kernels.reaches(
-            self.left, self.velocity, free.velocity, b.extent, float(self.left.max(initial=0.0)), reach, acceleration
-        )
-        return reach, acceleration
-
-    def _look(self, free: FreeMotion) -> Contacts:
-        """Every contact point that may matter before the end of the step."""
-        reach, self.acceleration = self._reach(free)
-        if self.group is None:
-            # a floe that is struck may come farther than its own speed lets expect: its neighbours' speed counts too
-            near = self.sim.detector.contacts(self.bodies, self.zone, reach)
-            self.first_reach = reach.copy()
-            hit = 1.0 + self.sim.largest_restitution
-            for one, other in ((near.pair_a, near.pair_b), (near.pair_b, near.pair_a)):
-                np.maximum.at(reach, one, np.where(other < self.n, hit * self.first_reach[other], 0.0))
-        else:
-            reach *= 1.1
-        self.covered = reach
-        found = self.sim.detector.contacts(self.bodies, self.zone, reach, self.sim.contact_memory)
-        self.sim.contact_memory = found
-        if len(found):
-            self.overlap = max(self.overlap, float(-found.gap.min()))
-        return found
-
-    def _grouped(self, contacts: Contacts) -> bool:
-        """Groups of floes that may meet; False if floes of two groups that stand at different times may meet."""
-        if self.group is None:
-            self.group = np.empty(self.n, np.int64)
-            if self.together:
-                self.group[:] = 0
-            else:
-                _kernels.label_groups(contacts.pair_a, contacts.pair_b, self.n, self.group)
-            members = np.bincount(self.group)[self.group]
-            self.rebounds = ROUNDS[0] + ROUNDS[1] // members
-            return True
-        if self.together:
-            return True
-        free = contacts.pair_b < self.n
-        a, b = contacts.pair_a[free], contacts.pair_b[free]
-        apart = self.group[a] != self.group[b]
-        if not apart.any():
-            return True
-        a, b = a[apart], b[apart]
-        if np.any(self.left[a] != self.left[b]):
-            return False
-        for i, j in zip(a, b):  # at the same time still: one group from now on
-            self.group[self.group == self.group[j]] = self.group[i]
-        return True
-
-    # ------------------------------------------------------------ impacts
-
-    def _impacts(self, contacts: Contacts, count: int) -> bool:
-        """Bodies that touch and approach exchange impulses; whether any did."""
-        speed = self._speeds(contacts)
-        going = self.left[contacts.a] > 0.0
-        limit = -np.maximum(self._rest_speed(contacts), 1e-13 * np.abs(speed).max(initial=0.0))
-        touch = contacts.gap <= TOUCH * self._sizes(contacts) + self.blur
-        near = np.flatnonzero(going & (touch | self._whole(contacts, count)))
-        gap_rate = np.where(touch[near], 0.0, np.maximum(contacts.gap[near], 0.0) / self.left[contacts.a[near]])
-        striking = speed[near] < limit[near] - gap_rate
-        if not striking.any():
-            return False
-        b = self.bodies
-        friction, restitution = self.sim.contact_laws(contacts, near)
-        # a rebound too slow to be followed is none: otherwise it would lift the bodies off while they are held
-        # (the fastest approach of the group counts: a contact at rest rebounds too when its neighbour is struck)
-        assert self.group is not None
-        group = self.group[contacts.a[near]]
-        approach = np.zeros(self.n)
-        np.maximum.at(approach, group, -speed[near])
-        bounces = (count < self.rebounds[contacts.a[near]]) & (restitution * approach[group] > -limit[near])
-        problem = touches(
-            contacts.a[near], contacts.b[near], b.inverse_mass, b.inverse_inertia, contacts.normal[near],
-            contacts.lever_a[near], contacts.lever_b[near], self.velocity, gap_rate, friction,
-            np.where(bounces, restitution, 0.0),
+    def _classify(self, found: Found) -> tuple[int, int]:
+        m = len(found.value)
+        self.state, self.gap_rate, self.bounce = np.empty(m, np.int8), np.empty(m), np.empty(m, np.bool_)
+        approach = np.empty(self.n)
+        near, striking, self.held = _kernels.classify(
+            found.value, found.who, self.velocity, self.left, self.group, self.count, self.rebounds, self.n,
+            self.sim.size, self.pull, self.shortest, ZONE, TOUCH, self.blur, self.soft, self.sim.largest_restitution, approach, self.state,
+            self.gap_rate, self.bounce,
         )  # fmt: skip
-        outcome = impact(problem, self.sim.contact)
-        rows = near[problem.order]
-        self._account(contacts, rows, outcome)
-        time = self.sim.time + self.step - self.left[contacts.a[rows]]
-        self.collisions += self.sim.impulses.impacts(b, contacts, rows, outcome, problem.rows.friction, time)
-        self._kick(outcome.y)
-        return True
+        return near, striking
 
-    def _speeds(self, contacts: Contacts) -> Array:
-        speed = np.empty(len(contacts))
-        _kernels.normal_speeds(
-            contacts.a, contacts.b, contacts.normal, contacts.lever_a, contacts.lever_b, self.velocity, speed
+    def _impacts(self, found: Found, near: int) -> None:
+        """Bodies that touch and approach exchange impulses."""
+        chosen = np.flatnonzero(self.state & 3)
+        problem = self.sim.laws.touches(chosen, found, self.velocity, self.gap_rate[chosen], self.bounce[chosen])
+        outcome = impact(problem, self.sim.laws)
+        loss = self._book(found, problem, outcome, outcome.before, outcome.after)
+        events = np.empty((len(chosen), len(EVENT_COLUMNS)))
+        b = self.bodies
+        count = _kernels_laws.write_events(
+            chosen, problem.order, found.value, found.who, b.ids, b.x, b.y, problem.rows.friction, outcome.impulses,
+            loss, self.sim.time + self.step, self.left, events,
+        )  # fmt: skip
+        self.collisions += count
+        self.sim.impulses.events.append(events[:count])
+        change = np.zeros((self.n, 3))
+        self._changes(problem, outcome, change)
+        rows = problem.bodies
+        self.velocity[rows] += change[rows]
+        b.u[rows], b.v[rows], b.spin[rows] = self.velocity[rows].T
+
+    def _changes(self, problem: Touches, outcome: Outcome, change: Array) -> None:
+        b = self.bodies
+        _kernels_laws.velocity_changes(
+            problem.bodies, len(problem.bodies), outcome.y, b.inverse_mass, b.inverse_inertia, change
         )
-        return speed
 
-    def _rest_speed(self, contacts: Contacts) -> Array:
-        """Slower than this two bodies part neither for as long as the shortest flight nor as far as can be told."""
-        pull = self.acceleration[contacts.a] + self.acceleration[contacts.b]
-        return np.maximum(self.shortest * pull, 2 * np.sqrt(pull * (TOUCH * self._sizes(contacts) + self.blur)))
+    def _book(self, found: Found, problem: Touches, outcome: Outcome, before: Array, after: Array) -> Array:
+        """Enter impulses into the books; the energy lost at each row."""
+        impulses = self.sim.impulses
+        loss = np.empty(len(problem.order))
+        total, work = _kernels_laws.book(
+            problem.chosen, problem.order, found.value, found.who, self.velocity, outcome.impulses, before, after, self.n,
+            impulses.on_obstacles, impulses.stress, loss,
+        )  # fmt: skip
+        self.proof.merge(outcome.proof)
+        self.lost += total
+        self.from_obstacles += work
+        return loss
 
-    def _whole(self, contacts: Contacts, count: int) -> NDArray[np.bool_]:
-        """Contacts of groups that have met too often in this step: the rest of it is taken whole, nothing rebounds."""
-        return count >= 2 * self.rebounds[contacts.a]
-
-    def _kick(self, y: Array) -> None:
-        """Give the floes the velocities that the impulses leave them."""
-        self.velocity[: self.n] += self._change(y)
-        b, n = self.bodies, self.n
-        b.u[:n], b.v[:n], b.spin[:n] = self.velocity[:n].T
-
-    def _change(self, y: Array) -> Array:
-        b, n = self.bodies, self.n
-        root = np.sqrt(b.inverse_mass[:n])
-        return y[:n] * np.column_stack([root, root, np.sqrt(b.inverse_inertia[:n])])
-
-    def _sizes(self, contacts: Contacts) -> Array:
-        """The smaller size of the two bodies, an obstacle not counted."""
-        size = self.sim.size
-        other = np.where(contacts.b < self.n, size[contacts.b], np.inf)
-        return np.minimum(size[contacts.a], other)
-
-    # ------------------------------------------------------------ motion
-
-    def _move(self, contacts: Contacts, free: FreeMotion, count: int) -> None:
+    def _advance_groups(self, found: Found) -> None:
         """Move every group to its next meeting, or to the end of the step."""
         steps = self.left.copy()
-        slow = np.abs(self._speeds(contacts)) <= self._rest_speed(contacts)
-        near = contacts.gap <= ZONE * self._sizes(contacts)
-        whole = self._whole(contacts, count)
-        held = np.flatnonzero(((near & slow) | whole) & (self.left[contacts.a] > 0.0))
-        pairs = self._pairs(contacts, held, whole)
+        held = np.flatnonzero(self.state & 4) if self.held else np.empty(0, np.int64)
+        m = len(found.value)
+        pair_a, pair_b = np.empty(m, np.int32), np.empty(m, np.int32)
+        shift, distances, is_held = np.empty((m, 2)), np.empty((m, 2)), np.empty(m, np.bool_)
+        count = _kernels.watched(
+            found.value, found.who, self.state, self.left, self.n, self.sim.size, TOUCH, AIM, self.blur,
+            pair_a, pair_b, shift, distances, is_held,
+        )  # fmt: skip
+        least = np.empty(self.n)
+        change, displacement = np.zeros((self.n, 3)), np.empty((self.n, 3))
         for _ in range(CUTS):
-            outcome, rows, change = self._hold(contacts, held, free, steps)
-            displacement = free.displacement + 0.5 * steps[:, None] * change
-            if not len(pairs[0]):
+            problem, outcome = self._hold(found, held, steps, change)
+            _kernels.held_displacement(self.active, steps, change, self.free.displacement, displacement)
+            if not count:
                 break
-            motion = np.empty((len(self.bodies), 6))
-            _kernels.paths(self.velocity, displacement, steps, self.velocity, motion)
-            when = meetings(self.sim.detector, self.bodies, *pairs[:3], motion, steps[pairs[0]], *pairs[3:])
-            if self.together:
-                steps[:] = min(float(steps.max()), float(when.min(initial=np.inf)))
-                cut = bool(np.any(when < np.inf)) and float(when.min()) < self.left.max() * (1 - 1e-12)
-            else:
-                assert self.group is not None
-                cut = _kernels.cut_steps(pairs[0], when, self.group, steps, 1e-12) > 0
-            if not cut:
+            _kernels.paths(self.active, self.velocity, displacement, steps, self.n, self.motion)
+            when = meetings(
+                self.sim.detector, self.pose, self.bodies.extent, pair_a[:count], pair_b[:count], shift[:count],
+                self.motion, steps[pair_a[:count]], distances[:count, 0].copy(), distances[:count, 1].copy(),
+                is_held[:count],
+            )  # fmt: skip
+            if not _kernels.cut_steps(pair_a[:count], when, self.active, self.group, self.together, least, steps):
                 break
-            free = self._free(steps)
-        self._apply(contacts, rows, outcome, free, change, displacement, steps)
-
-    def _pairs(self, contacts: Contacts, held: Rows, whole: NDArray[np.bool_]) -> tuple[Any, ...]:
-        """Pairs to watch: rows of bodies, image offsets, distances that count, whether held together."""
-        first = contacts.pair_start[:-1]
-        size = self._sizes(contacts)[first]
-        is_held = np.zeros(len(contacts), np.bool_)
-        is_held[held] = True
-        held_pair = np.logical_or.reduceat(is_held, first) if len(first) else np.empty(0, np.bool_)
-        going = (self.left[contacts.pair_a] > 0.0) & ~whole[first]
-        return (
-            contacts.pair_a[going],
-            contacts.pair_b[going],
-            contacts.shift[first][going],
-            TOUCH * size[going] + self.blur,
-            AIM * size[going] + 0.5 * self.blur,
-            held_pair[going],
-        )
+            self.free = self._free(steps, self.active)
+        if problem is not None and outcome is not None:
+            # before the step's forces, not before the impulses: the forces' work is on the way that came about
+            before, after = np.empty((len(held), 2)), np.empty((len(held), 2))
+            _kernels.contact_speeds(held, problem.order, found.value, found.who, self.velocity, before)
+            end = self.velocity.copy()
+            end[self.active] = self.free.velocity[self.active] + change[self.active]
+            _kernels.contact_speeds(held, problem.order, found.value, found.who, end, after)
+            self._book(found, problem, outcome, before, after)
+            self.touching = int(np.count_nonzero(outcome.impulses[:, 0]))
+        self._move(self.active, steps, displacement, change)
+        if self.together:
+            gone = self.step - float(self.left.max())
+            self.sim.obstacle_motion.place(self.bodies, self.sim.time + gone)
+            b, n = self.bodies, self.n
+            self.pose[n:] = np.column_stack([b.x[n:], b.y[n:], b.cos[n:], b.sin[n:]])
 
     def _hold(
-        self, contacts: Contacts, held: Rows, free: FreeMotion, steps: Array
-    ) -> tuple[Outcome | None, Rows, Array]:
-        """Impulses that keep bodies at rest against each other apart over the step; their rows and velocity changes."""
+        self, found: Found, held: Rows, steps: Array, change: Array
+    ) -> tuple[Touches | None, Outcome | None]:
+        """Impulses that keep bodies at rest against each other apart over the step; writes the velocity changes."""
         if not len(held):
-            return None, held, np.zeros((self.n, 3))
-        b = self.bodies
+            return None, None
+        rates = np.empty(len(held))
+        _kernels.held_rates(found.value, found.who, held, steps, self.n, self.sim.size, REST, rates)
         velocity = self.velocity.copy()
-        velocity[: self.n] = free.velocity
-        room = contacts.gap[held] - REST * self._sizes(contacts)[held]
-        gap_rate = np.maximum(room, 0.0) / steps[contacts.a[held]]
-        friction, restitution = self.sim.contact_laws(contacts, held)
-        problem = touches(
-            contacts.a[held], contacts.b[held], b.inverse_mass, b.inverse_inertia, contacts.normal[held],
-            contacts.lever_a[held], contacts.lever_b[held], velocity, gap_rate, friction, restitution,
+        velocity[self.active] = self.free.velocity[self.active]
+        problem = self.sim.laws.touches(held, found, velocity, rates, np.zeros(len(held), np.bool_))
+        outcome = hold(problem, self.sim.laws)
+        self._changes(problem, outcome, change)
+        return problem, outcome
+
+    def _move(self, chosen: Rows, steps: Array, displacement: Array, change: Array) -> None:
+        b, free = self.bodies, self.free
+        _kernels.move(
+            chosen, steps, free.velocity, change, displacement, free.force, self.pushes, b.mass, free.gravity,
+            b.x, b.y, b.angle, b.cos, b.sin, b.u, b.v, b.spin, self.velocity, self.pose, self.left, self.work,
         )  # fmt: skip
-        outcome = hold(problem, self.sim.contact)
-        return outcome, held[problem.order], self._change(outcome.y)
-
-    def _apply(
-        self, contacts: Contacts, rows: Rows, outcome: Outcome | None, free: FreeMotion, change: Array,
-        displacement: Array, steps: Array,
-    ) -> None:  # fmt: skip
-        b, n = self.bodies, self.n
-        if outcome is not None:
-            # before the step's forces, not before the impulses: the work of the forces is on the way that came about
-            before = self._relative(contacts, rows, self.velocity)
-            self.touching = int(np.count_nonzero(outcome.impulses[:, 0]))
-            self.velocity[:n] = free.velocity + change
-            after = self._relative(contacts, rows, self.velocity)
-            self._account(contacts, rows, Outcome(outcome.impulses, outcome.y, before, after, outcome.proof))
-        else:
-            self.velocity[:n] = free.velocity
-        for name, amount in free.work(b, displacement).items():
-            self.sums[name] = self.sums.get(name, 0.0) + amount
-        b.x[:n] += displacement[:, 0]
-        b.y[:n] += displacement[:, 1]
-        b.angle[:n] += displacement[:, 2]
-        b.cos[:n], b.sin[:n] = np.cos(b.angle[:n]), np.sin(b.angle[:n])
-        b.u[:n], b.v[:n], b.spin[:n] = self.velocity[:n].T
-        if n < len(b) and not self.sim.obstacle_motion.still:
-            taken = float(steps.max(initial=0.0))
-            self.sim.obstacle_motion.place(b, self.sim.time + self.step - float(self.left.max()) + taken)
-        self.left = np.where(steps >= self.left, 0.0, self.left - steps)
-
-    def _relative(self, contacts: Contacts, rows: Rows, velocity: Array) -> Array:
-        """Relative speeds (k, 2), normal and tangent, at some contacts."""
-        normal = contacts.normal[rows]
-        out = np.empty((len(rows), 2))
-        a, b, la, lb = contacts.a[rows], contacts.b[rows], contacts.lever_a[rows], contacts.lever_b[rows]
-        for k, direction in enumerate((normal, np.column_stack([-normal[:, 1], normal[:, 0]]))):
-            speed = np.empty(len(rows))
-            _kernels.normal_speeds(a, b, np.ascontiguousarray(direction), la, lb, velocity, speed)
-            out[:, k] = speed
-        return out
 
     # ------------------------------------------------------------ accounts
 
-    def _account(self, contacts: Contacts, rows: Rows, outcome: Outcome) -> None:
-        """Energy lost, work of obstacles, loads and stress of a set of impulses."""
-        self.proof.merge(outcome.proof)
-        self._add("dissipated_contact", float(outcome.loss.sum()))
-        self.sim.impulses.add(self.bodies, contacts, rows, outcome.impulses)
-        if self.n < len(self.bodies) and not self.sim.obstacle_motion.still:
-            self._add("work_obstacles", self._obstacle_work(contacts, rows, outcome.impulses))
-
-    def _obstacle_work(self, contacts: Contacts, rows: Rows, impulses: Array) -> float:
-        """Work of moving obstacles on the floes: impulse on the floe times the obstacle's own speed at the point."""
-        hit = contacts.b[rows] >= self.n
-        rows, impulses = rows[hit], impulses[hit]
-        j, lever, normal = contacts.b[rows], contacts.lever_b[rows], contacts.normal[rows]
-        u = self.velocity[j, 0] - self.velocity[j, 2] * lever[:, 1]
-        v = self.velocity[j, 1] + self.velocity[j, 2] * lever[:, 0]
-        along = u * normal[:, 0] + v * normal[:, 1]
-        across = -u * normal[:, 1] + v * normal[:, 0]
-        return float(-np.sum(impulses[:, 0] * along + impulses[:, 1] * across))
-
-    def _add(self, name: str, amount: float) -> None:
-        self.sums[name] = self.sums.get(name, 0.0) + amount
-
-    def _undo(self) -> None:
-        """Put everything back to the start of the step."""
+    def undo(self) -> None:
+        """Put the scene back to the start of the step."""
         for name in ("x", "y", "cos", "sin", "angle", "u", "v", "spin"):
             getattr(self.bodies, name)[:] = getattr(self.start, name)
         self.sim.impulses.undo()
 
-    def commit(self) -> None:
+    def overlaps(self) -> tuple[float, list[tuple[int, int]]]:
+        """Largest overlap now (m), and the pairs beyond the tolerance; measured apart from the contact code."""
+        sim, b = self.sim, self.bodies
+        one, other, depth = sim.detector.overlaps(b)
+        if not len(depth):
+            return 0.0, []
+        size = np.minimum(sim.size[one], np.where(other < self.n, sim.size[other], np.inf))
+        deep = depth > TOLERANCE * size
+        return float(depth.max()), [(int(i), int(j)) for i, j in zip(one[deep], other[deep])]
+
+    def commit(self, overlap: float) -> None:
         """Enter the step into the simulation's books."""
-        sim = self.sim
-        sim.obstacle_motion.place(self.bodies, sim.time + self.step)
+        sim, proof = self.sim, self.proof
         sim.impulses.keep()
         sim.ledger.add(
             steps=1,
             collisions=self.collisions,
             contacts=self.touching,
-            islands=self.proof.islands,
-            largest_island=self.proof.largest_island,
-            residual=self.proof.residual,
-            unsolved=self.proof.unsolved,
-            max_overlap=self.overlap,
-            **self.sums,
+            islands=proof.islands,
+            largest_island=proof.largest_island,
+            residual=proof.residual,
+            unsolved=proof.unsolved,
+            max_overlap=overlap,
+            work_wind=self.work[0],
+            work_current=self.work[1],
+            work_gravity=self.work[2],
+            work_loads=self.work[3],
+            work_obstacles=self.from_obstacles,
+            dissipated_contact=self.lost,
         )
         sim.time += self.step
+
+
+def verified_step(sim: Simulation, step: float, shortest: float, rebounds: tuple[int, int], soft: bool) -> None:
+    """One step, done again with more in its groups, or in halves, until nothing overlaps beyond the tolerance."""
+    also: list[tuple[int, int]] = []
+    overlapping = set(sim.overlapping)
+    for _ in range(REDONE):
+        rounds = Rounds(sim, step, shortest, rebounds, soft)
+        rounds.advance(also)
+        sim.obstacle_motion.place(sim.bodies, sim.time + step)
+        deepest, bad = rounds.overlaps()
+        fresh = [pair for pair in bad if pair not in overlapping]
+        if not fresh:
+            break
+        rounds.undo()
+        sim.obstacle_motion.place(sim.bodies, sim.time)
+        sim.ledger.add(splits=1)
+        if step > 1e-3 * shortest and not set(fresh) - set(also):
+            verified_step(sim, 0.5 * step, shortest, rebounds, soft)
+            verified_step(sim, 0.5 * step, shortest, rebounds, soft)
+            return
+        also = sorted(set(also) | set(fresh))
+    else:
+        # said, not hidden: the overlap is in the ledger, and these pairs do not stop the clock again while they overlap
+        rounds = Rounds(sim, step, shortest, rebounds, soft)
+        rounds.advance(also)
+        sim.obstacle_motion.place(sim.bodies, sim.time + step)
+        deepest, bad = rounds.overlaps()
+        sim.ledger.add(unsolved=1)
+    sim.overlapping = bad
+    rounds.commit(deepest)

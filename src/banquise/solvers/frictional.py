@@ -102,7 +102,9 @@ def solve(
     if method not in _METHODS:
         raise SolverError(f"contact solver: no method {method!r}. {nearest(method, _METHODS)}")
     groups = find_islands(problem)
-    run = _Run(problem, groups, _start(problem, groups, guess), tolerance, memory or SolverMemory())
+    rows = problem.scaled(groups.order)
+    reference = _reference(problem, rows, groups)
+    run = IslandRun(rows, groups.start, _start(problem, groups, guess), reference, tolerance, memory or SolverMemory())
     dense_limit = _DENSE_LIMITS.get(method, 0)
     if dense_limit and groups.sizes.max(initial=0) > dense_limit:
         raise SolverError(
@@ -113,33 +115,50 @@ def solve(
         run.each(run.large, np.flatnonzero(groups.sizes > 0))
     elif method in ("lemke", "enumerate"):
         run.each(run.pivoting if method == "lemke" else run.enumerate, np.flatnonzero(groups.sizes > 0))
+    elif method == "auto":
+        run.auto()
     else:
-        huge = (groups.sizes > SMALL) & (method == "auto")
-        run.small(np.flatnonzero(~huge), _METHODS[method])
-        if method == "auto":
-            run.each(run.pivoting, run.unsolved(~huge))
-            run.each(run.large, run.unsolved(~huge | huge))
-    for i in run.unsolved(run.sizes > 0):
-        run.guard(int(i))
-    return run.solution()
+        run.small(np.arange(groups.count), _METHODS[method])
+    run.finish()
+    return _solution(problem, groups, run)
 
 
-class _Run:
-    """One solve: the islands, their rows and what is known of each."""
+class IslandRun:
+    """One solve: the islands start[i]:start[i + 1] of the rows, and what is known of each.
+
+    `impulses` (m, 2) is the first guess and becomes the answer, y (bodies + 1, 3) = M^1/2 (W+ - W_free) goes with it.
+    """
 
     def __init__(
-        self, problem: ContactProblem, groups: Islands, impulses: Floats, tolerance: float | None, memory: SolverMemory
-    ) -> None:
-        self.problem, self.groups, self.impulses, self.memory = problem, groups, impulses, memory
-        self.sizes = groups.sizes
-        self.rows = problem.scaled(groups.order)
-        self.y = np.zeros((problem.bodies + 1, 3))  # the last row stands for all that cannot move
-        self.reference = _reference(problem, self.rows, groups)
-        self.error = np.full(groups.count, np.inf)
-        self.how, self.work = np.zeros(groups.count, np.int64), np.zeros(groups.count, np.int64)
+        self, rows: ScaledRows, start: NDArray[np.int64], impulses: Floats, reference: Floats,
+        tolerance: float | None, memory: SolverMemory,
+    ) -> None:  # fmt: skip
+        self.rows, self.start, self.impulses, self.memory = rows, start, impulses, memory
+        self.sizes = np.diff(start)
+        self.y = np.zeros((rows.bodies + 1, 3))  # the last row stands for all that cannot move
+        self.reference = reference
+        count = len(self.sizes)
+        self.error = np.full(count, np.inf)
+        self.how, self.work = np.zeros(count, np.int64), np.zeros(count, np.int64)
         self.limit = np.where(self.sizes > SMALL, LARGE_TOLERANCE, SMALL_TOLERANCE)
         if tolerance is not None:
             self.limit[:] = tolerance
+
+    def auto(self) -> None:
+        """The chain: small islands in one batch, pivoting for what it leaves, Newton for large ones."""
+        huge = self.sizes > SMALL
+        self.small(np.flatnonzero(~huge), _METHODS["auto"])
+        self.each(self.pivoting, self.unsolved(~huge))
+        self.each(self.large, self.unsolved(~huge | huge))
+
+    def finish(self) -> None:
+        """What is left unsolved is handed out so that it adds no energy."""
+        for i in self.unsolved(self.sizes > 0):
+            self.guard(int(i))
+
+    @property
+    def unsolved_count(self) -> int:
+        return int(np.sum(~(self.error <= self.limit)))
 
     def unsolved(self, among: NDArray[np.bool_]) -> NDArray[np.int64]:
         return np.flatnonzero(among & ~(self.error <= self.limit))
@@ -150,7 +169,7 @@ class _Run:
 
         def work(first: int, last: int) -> None:
             _kernels_small.solve_islands(
-                first, last, members, self.groups.start, rows.G, rows.W, rows.a, rows.b, rows.c, rows.friction,
+                first, last, members, self.start, rows.G, rows.W, rows.a, rows.b, rows.c, rows.friction,
                 rows.lower, self.impulses, self.y, self.reference, goal, method, self.error, self.how, self.work,
             )  # fmt: skip
 
@@ -189,7 +208,7 @@ class _Run:
         return self.settle(i, 5, outcome.steps)
 
     def span(self, i: int) -> tuple[int, int]:
-        return int(self.groups.start[i]), int(self.groups.start[i + 1])
+        return int(self.start[i]), int(self.start[i + 1])
 
     def settle(self, i: int, how: int, work: int) -> None:
         """Note the residual of an island, from its impulses alone; y is left at theirs."""
@@ -206,25 +225,25 @@ class _Run:
         _kernels.damp(first, last, rows.G, rows.a, rows.b, rows.c, rows.bias, rows.lower, self.impulses, self.y)
         self.settle(i, int(self.how[i]), 0)
 
-    def solution(self) -> Solution:
-        problem, groups = self.problem, self.groups
-        impulses = np.empty_like(self.impulses)
-        impulses[groups.order] = self.impulses
-        velocity = problem.free_velocity.copy()
-        velocity[:, :2] += self.y[:-1, :2] * np.sqrt(problem.inverse_mass)[:, None]
-        velocity[:, 2] += self.y[:-1, 2] * np.sqrt(problem.inverse_inertia)
-        counts = np.bincount(self.how, minlength=len(_NAMES))
-        return Solution(
-            impulses=impulses,
-            velocity=velocity,
-            residual=float(self.error.max(initial=0.0)),
-            island_residual=self.error,
-            unsolved=int(np.sum(~(self.error <= self.limit))),
-            iterations=int(self.work.sum()),
-            islands=groups.count,
-            largest_island=int(self.sizes.max(initial=0)),
-            methods={name: int(count) for name, count in zip(_NAMES, counts) if count},
-        )
+
+def _solution(problem: ContactProblem, groups: Islands, run: IslandRun) -> Solution:
+    impulses = np.empty_like(run.impulses)
+    impulses[groups.order] = run.impulses
+    velocity = problem.free_velocity.copy()
+    velocity[:, :2] += run.y[:-1, :2] * np.sqrt(problem.inverse_mass)[:, None]
+    velocity[:, 2] += run.y[:-1, 2] * np.sqrt(problem.inverse_inertia)
+    counts = np.bincount(run.how, minlength=len(_NAMES))
+    return Solution(
+        impulses=impulses,
+        velocity=velocity,
+        residual=float(run.error.max(initial=0.0)),
+        island_residual=run.error,
+        unsolved=run.unsolved_count,
+        iterations=int(run.work.sum()),
+        islands=groups.count,
+        largest_island=int(run.sizes.max(initial=0)),
+        methods={name: int(count) for name, count in zip(_NAMES, counts) if count},
+    )
 
 
 def _start(problem: ContactProblem, groups: Islands, guess: Floats | None) -> Floats:
