@@ -111,10 +111,10 @@ class Laws:
         return Touches(rows, chosen, ints[0], start[: islands + 1], bodies[:local], epsilon)
 
 
-def hold(problem: Touches, laws: Laws, guess: Array | None = None) -> Outcome:
+def hold(problem: Touches, laws: Laws, guess: Array | None = None, tolerance: float | None = None) -> Outcome:
     """Contacts that only keep bodies apart: no restitution (pushes, and contacts at rest). `guess` is by row."""
     proof = Proof()
-    solution = _solve(problem.rows, problem.start, laws, proof, guess)
+    solution = _solve(problem.rows, problem.start, laws, proof, guess, tolerance)
     return _outcome(problem.rows, solution.impulses, solution.y, proof)
 
 
@@ -220,12 +220,13 @@ def _with_bias(rows: ScaledRows, more: Array) -> ScaledRows:
 
 
 def _solve(
-    rows: ScaledRows, start: NDArray[np.int64], laws: Laws, proof: Proof, guess: Array | None = None
-) -> IslandRun:
+    rows: ScaledRows, start: NDArray[np.int64], laws: Laws, proof: Proof, guess: Array | None = None,
+    tolerance: float | None = None,
+) -> IslandRun:  # fmt: skip
     reference = np.empty(len(start) - 1)
     _kernels_laws.island_reference(start, rows.c, rows.bias, rows.W, rows.lower, reference)
     impulses = np.zeros((len(rows.a), 2)) if guess is None else guess.copy()
-    run = IslandRun(rows, start, impulses, reference, laws.settings.tolerance, laws.memory)
+    run = IslandRun(rows, start, impulses, reference, tolerance or laws.settings.tolerance, laws.memory)
     run.auto()
     run.finish()
     proof.add(run.error, run.unsolved_count, run.sizes)

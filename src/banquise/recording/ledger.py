@@ -15,7 +15,7 @@ TOTALS = (
     "surface_energy",
 )
 # since the last record: the largest of the steps, their sum, or the last
-LARGEST = ("max_overlap", "largest_island", "residual")
+LARGEST = ("max_overlap", "projection", "largest_island", "residual")
 SUMS = ("collisions", "unsolved", "steps", "splits")
 LATEST = ("contacts", "islands")
 COLUMNS = ("kinetic_energy", *TOTALS, "balance", *LARGEST, *SUMS, *LATEST)
@@ -31,6 +31,7 @@ LONG_NAMES = {
     "surface_energy": ("J", "energy spent on new cracks since the start"),
     "balance": ("J", "kinetic energy gained + dissipated + surface - work: what is left over"),
     "max_overlap": ("m", "largest overlap depth of two bodies at any step since the last record"),
+    "projection": ("m", "largest displacement by which overlapping bodies were pushed apart since the last record"),
     "largest_island": ("1", "contacts of the largest island at any step since the last record"),
     "residual": ("1", "largest scaled residual of a contact problem since the last record"),
     "collisions": ("1", "impacts since the last record"),

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +22,7 @@ from banquise.forcing.loads import pushes_on
 from banquise.motion.free_velocity import FreeMotion, free_motion_of
 from banquise.recording.recorder import EVENT_COLUMNS
 from banquise.schemes import _kernels
+from banquise.update.positions import turn
 
 if TYPE_CHECKING:
     from banquise.simulation import Simulation
@@ -34,7 +36,7 @@ TOUCH = 1e-10  # of the smaller size: nearer than this is contact
 AIM = 1e-12  # of the smaller size: how near a meeting is located
 ROUND_OFF = 2e-15  # of the largest coordinate: nearer than this nobody can tell
 TOLERANCE = 1e-5  # of the smaller size: overlap that no step may leave behind
-REDONE = 6  # times a step is done again with more floes in its groups before it is halved
+HALVINGS = 10  # times a step that leaves an overlap is halved
 CUTS = 6  # times a round is shortened before its meeting is taken where it is
 
 
@@ -66,6 +68,7 @@ class Rounds:
         self.lost = self.from_obstacles = 0.0
         self.proof = Proof()
         self.collisions = self.touching = self.count = 0
+        self.projection = 0.0
         self.reach, self.pull = np.empty(len(bodies)), np.empty(len(bodies))
         self.motion = np.zeros((len(bodies), 6))
 
@@ -75,6 +78,8 @@ class Rounds:
         """Advance all floes; pairs in `also` are in the groups whatever they look like at first."""
         self.free = self._free(self.left)
         found = self._look()
+        if self._regain(found):
+            found = self._look()
         pairs = self._groups(found, also)
         idle = np.flatnonzero(self.group < 0)
         nothing = np.zeros((self.n, 3))
@@ -107,6 +112,38 @@ class Rounds:
         """Every contact point that may matter before the end of the step."""
         self._reaches()
         return self.sim.detector.found(self.bodies, self.sim.zone, self.reach)
+
+    def _regain(self, found: Found) -> bool:
+        """Push bodies that overlap by a good part of the tolerance apart, positions only; whether any were.
+
+        What turning leaves behind over many steps would otherwise use the tolerance up, and every further step would have
+        to be split. The largest displacement is entered in the ledger. No more than the tolerance is moved: a jam may
+        have no room.
+        """
+        value, who = found.value, found.who
+        size = self.sim.size[who[:, 0]]
+        free = who[:, 1] < self.n
+        size[free] = np.minimum(size[free], self.sim.size[who[free, 1]])
+        gap = value[:, 6]
+        if not np.any(gap < -0.25 * TOLERANCE * size):
+            return False
+        chosen = np.flatnonzero(gap <= ZONE * size)
+        laws = self.sim.laws
+        still = np.zeros((len(self.bodies), 3))
+        problem = laws.touches(chosen, found, still, gap[chosen], np.zeros(len(chosen), np.bool_))
+        smooth = replace(problem, rows=replace(problem.rows, friction=np.zeros(len(chosen))))
+        outcome = hold(smooth, laws, tolerance=1e-3)
+        change = np.zeros((self.n, 3))
+        self._changes(problem, outcome, change)
+        b, rows = self.bodies, problem.bodies
+        way = np.hypot(change[rows, 0], change[rows, 1]) + b.extent[rows] * np.abs(change[rows, 2])
+        change[rows] *= np.minimum(1.0, TOLERANCE * self.sim.size[rows] / np.maximum(way, 1e-300))[:, None]
+        b.x[rows] += change[rows, 0]
+        b.y[rows] += change[rows, 1]
+        turn(b, rows, b.angle[rows] + change[rows, 2])
+        self.pose[rows] = np.column_stack([b.x[rows], b.y[rows], b.cos[rows], b.sin[rows]])
+        self.projection = float(np.minimum(way, TOLERANCE * self.sim.size[rows]).max(initial=0.0))
+        return True
 
     def _contacts_among(self, pairs: NDArray[np.int32]) -> Found:
         return self.sim.detector.found_among(pairs, self.pose, self.sim.zone, 1.05 * self.reach)
@@ -317,6 +354,7 @@ class Rounds:
             residual=proof.residual,
             unsolved=proof.unsolved,
             max_overlap=overlap,
+            projection=self.projection,
             work_wind=self.work[0],
             work_current=self.work[1],
             work_gravity=self.work[2],
@@ -327,32 +365,30 @@ class Rounds:
         sim.time += self.step
 
 
-def verified_step(sim: Simulation, step: float, shortest: float, rebounds: tuple[int, int], soft: bool) -> None:
+def verified_step(
+    sim: Simulation, step: float, shortest: float, rebounds: tuple[int, int], soft: bool, halvings: int = HALVINGS
+) -> None:
     """One step, done again with more in its groups, or in halves, until nothing overlaps beyond the tolerance."""
     also: list[tuple[int, int]] = []
-    overlapping = set(sim.overlapping)
-    for _ in range(REDONE):
+    while True:
         rounds = Rounds(sim, step, shortest, rebounds, soft)
         rounds.advance(also)
         sim.obstacle_motion.place(sim.bodies, sim.time + step)
         deepest, bad = rounds.overlaps()
-        fresh = [pair for pair in bad if pair not in overlapping]
+        fresh = [pair for pair in bad if pair not in sim.overlapping]
         if not fresh:
+            break
+        if not halvings and not set(fresh) - set(also):
+            # said, not hidden: it is in the ledger, and these pairs do not hold up the clock while they overlap
+            sim.ledger.add(unsolved=1)
             break
         rounds.undo()
         sim.obstacle_motion.place(sim.bodies, sim.time)
         sim.ledger.add(splits=1)
-        if step > 1e-3 * shortest and not set(fresh) - set(also):
-            verified_step(sim, 0.5 * step, shortest, rebounds, soft)
-            verified_step(sim, 0.5 * step, shortest, rebounds, soft)
+        if not set(fresh) - set(also):
+            for _ in range(2):
+                verified_step(sim, 0.5 * step, shortest, rebounds, soft, halvings - 1)
             return
         also = sorted(set(also) | set(fresh))
-    else:
-        # said, not hidden: the overlap is in the ledger, and these pairs do not stop the clock again while they overlap
-        rounds = Rounds(sim, step, shortest, rebounds, soft)
-        rounds.advance(also)
-        sim.obstacle_motion.place(sim.bodies, sim.time + step)
-        deepest, bad = rounds.overlaps()
-        sim.ledger.add(unsolved=1)
     sim.overlapping = bad
     rounds.commit(deepest)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +29,7 @@ def move(bodies: Bodies, displacement: Array) -> None:
     turn(bodies, slice(0, n), bodies.angle[:n] + displacement[:, 2])
 
 
-def turn(bodies: Bodies, rows: slice, angle: Array) -> None:
+def turn(bodies: Bodies, rows: Any, angle: Array) -> None:
     """Set the angle of some rows and the cosine and sine that go with it."""
     bodies.angle[rows] = angle
     bodies.cos[rows] = np.cos(angle)
