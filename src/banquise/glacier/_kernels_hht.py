@@ -1,0 +1,166 @@
+"""Hilber-Hughes-Taylor with Newton on the whole chain: a tridiagonal system in the friction parameter z.
+
+    m a' = (1 + alpha) N(u', v') - alpha N(u, v),     N = elastic(u) - w (tau(v) - tau_eq) - d (v - v_eq) + F e_0
+    v' = v + dt ((1 - gamma) a + gamma a'),  u' = u + dt (v - v_eq) + dt^2 ((1/2 - beta) a + beta a')
+    gamma = 1/2 - alpha,  beta = (1 - alpha)^2 / 4
+"""
+
+import numpy as np
+from numba import njit
+
+from banquise.glacier._kernels_friction import RATE_STATE, aged, curve, parameter
+from banquise.glacier._kernels_schemes import (
+    ITERATIONS,
+    LAST_B,
+    LAST_F,
+    LAST_S,
+    MOST,
+    UNCONVERGED,
+    _book,
+    _elastic,
+    _end_force,
+    _follow,
+    _record,
+)
+
+MOST_NEWTON = 60
+MOST_HALVINGS = 12
+SCRATCH = 14
+# Rows of State.scratch
+STRESS, V_PART, U_PART, CARRIED, RESIDUAL, LOWER, DIAGONAL, UPPER, CHANGE, TRIAL, TRIAL_V, TRIAL_U, KEPT_V, KEPT_STRESS = range(14)
+
+
+@njit(cache=True, nogil=True)
+def _thomas(lower, diagonal, upper, right):
+    """Solve in place a tridiagonal system that is column-dominant once rows are scaled by the masses: no pivoting."""
+    n = right.size
+    for i in range(1, n):
+        factor = lower[i] / diagonal[i - 1]
+        diagonal[i] -= factor * upper[i - 1]
+        right[i] -= factor * right[i - 1]
+    right[n - 1] /= diagonal[n - 1]
+    for i in range(n - 2, -1, -1):
+        right[i] = (right[i] - upper[i] * right[i + 1]) / diagonal[i]
+
+
+@njit(cache=True, nogil=True)
+def _residual(chain, state, z, blend, reach, ratio, out):
+    """Residual (m/s) of the velocity equation at z; fills trial v, u and stress; returns its squared norm."""
+    s = state.scratch
+    for i in range(z.size):
+        s[TRIAL_V, i], _, s[STRESS, i], _ = curve(chain.code, chain.rows[i], state.theta[i], z[i])
+        s[TRIAL_U, i] = s[U_PART, i] + ratio * (s[TRIAL_V, i] - s[V_PART, i])
+    _elastic(chain.stiffness, s[TRIAL_U], out)
+    norm = 0.0
+    for i in range(z.size):
+        drag = chain.weight[i] * (s[STRESS, i] - chain.steady_stress[i])
+        inner = out[i] - drag - chain.dashpot[i] * (s[TRIAL_V, i] - chain.steady_speed)
+        out[i] = s[TRIAL_V, i] - s[V_PART, i] - reach * chain.inverse_mass[i] * (blend * inner + s[CARRIED, i])
+        norm += out[i] * out[i]
+    return norm
+
+
+@njit(cache=True, nogil=True)
+def _newton_direction(chain, state, z, blend, reach, ratio):
+    """CHANGE = -J^-1 residual, J in z: columns carry dv/dz, so an infinite d tau / d v never appears."""
+    s, k, n = state.scratch, chain.stiffness, z.size
+    for i in range(n):
+        _, dv, _, dtau = curve(chain.code, chain.rows[i], state.theta[i], z[i])
+        share = reach * chain.inverse_mass[i] * blend
+        springs = (k[i] if i < n - 1 else 0.0) + (k[i - 1] if i > 0 else 0.0)
+        s[DIAGONAL, i] = dv * (1.0 + share * (ratio * springs + chain.dashpot[i])) + share * chain.weight[i] * dtau
+        if i > 0:  # this column's entry in the row above
+            s[UPPER, i - 1] = -reach * chain.inverse_mass[i - 1] * blend * ratio * k[i - 1] * dv
+        if i < n - 1:
+            s[LOWER, i + 1] = -reach * chain.inverse_mass[i + 1] * blend * ratio * k[i] * dv
+        if s[DIAGONAL, i] == 0.0:  # a held end at rest: nothing to change
+            s[DIAGONAL, i] = 1.0
+        s[CHANGE, i] = -s[RESIDUAL, i]
+    _thomas(s[LOWER], s[DIAGONAL], s[UPPER], s[CHANGE])
+
+
+@njit(cache=True, nogil=True)
+def _newton(chain, state, z, blend, reach, ratio, tolerance, stress_scale):
+    """Newton with halving until speed and stress increments are below `tolerance` of their scales; steps taken or -1."""
+    s = state.scratch
+    norm = _residual(chain, state, z, blend, reach, ratio, s[RESIDUAL])
+    speed = max(abs(chain.steady_speed), np.max(np.abs(s[V_PART])))
+    noise = z.size * (1e-15 * speed) ** 2  # below this the residual is rounding and cannot be made to fall
+    for iteration in range(1, MOST_NEWTON + 1):
+        _newton_direction(chain, state, z, blend, reach, ratio)
+        s[KEPT_V] = s[TRIAL_V]
+        s[KEPT_STRESS] = s[STRESS]
+        length = 1.0
+        for _ in range(MOST_HALVINGS):
+            for i in range(z.size):
+                s[TRIAL, i] = z[i] + length * s[CHANGE, i]
+            new = _residual(chain, state, s[TRIAL], blend, reach, ratio, s[RESIDUAL])
+            if new <= norm or new <= noise:
+                break
+            length *= 0.5
+        norm = new
+        z[:] = s[TRIAL]
+        moved, fastest, tilted = 0.0, speed, 0.0
+        for i in range(z.size):
+            moved = max(moved, abs(s[TRIAL_V, i] - s[KEPT_V, i]))
+            fastest = max(fastest, abs(s[TRIAL_V, i]))
+            tilted = max(tilted, abs(s[STRESS, i] - s[KEPT_STRESS, i]))
+            stress_scale = max(stress_scale, abs(s[STRESS, i]))
+        if moved <= tolerance * fastest and tilted <= tolerance * stress_scale:
+            return iteration
+    return -1
+
+
+
+
+@njit(cache=True, nogil=True)
+def hht(chain, state, record, tally, loads, first, last, final, step, alpha, tolerance):
+    """Take the chain through the arrivals first..last - 1 with the alpha method."""
+    u, v, z, a, s = state.u, state.v, state.z, state.acceleration, state.scratch
+    gamma, beta, blend = 0.5 - alpha, 0.25 * (1.0 - alpha) ** 2, 1.0 + alpha
+    reach, ratio = gamma * step, beta * step / gamma
+    stress_scale = np.max(np.abs(chain.steady_stress))
+    for n in range(first, last):
+        load = loads[n - first]
+        if n > 0:
+            for i in range(u.size):
+                s[V_PART, i] = v[i] + step * (1.0 - gamma) * a[i]
+                s[U_PART, i] = u[i] + step * (v[i] - chain.steady_speed) + step * step * (0.5 - beta) * a[i]
+                s[CARRIED, i] = -alpha * state.force[i]
+                if chain.code == RATE_STATE:
+                    state.theta[i] = aged(chain.rows[i], state.theta[i], v[i], step)
+                    z[i] = parameter(chain.code, chain.rows[i], state.theta[i], v[i])
+            s[CARRIED, 0] += blend * load
+            taken = _newton(chain, state, z, blend, reach, ratio, tolerance, stress_scale)
+            tally[UNCONVERGED] += 1.0 if taken < 0 else 0.0
+            taken = MOST_NEWTON if taken < 0 else taken
+            tally[ITERATIONS] += taken
+            tally[MOST] = max(tally[MOST], taken)
+            for i in range(u.size):
+                v[i], u[i] = s[TRIAL_V, i], s[TRIAL_U, i]
+        _elastic(chain.stiffness, u, state.force)
+        state.force[0] += load
+        ends = _end_force(chain, state.force, v)
+        seismic = 0.0
+        for i in range(u.size):
+            if n == 0:
+                z[i] = parameter(chain.code, chain.rows[i], state.theta[i], v[i])
+                s[STRESS, i] = curve(chain.code, chain.rows[i], state.theta[i], z[i])[2]
+            drag = chain.weight[i] * (s[STRESS, i] - chain.steady_stress[i])
+            seismic += drag
+            state.force[i] -= drag + chain.dashpot[i] * (v[i] - chain.steady_speed)
+        if n == 0:
+            for i in range(u.size):
+                a[i] = chain.inverse_mass[i] * state.force[i]
+            _book(tally, step * (1.0 - gamma), seismic, load, ends, 0.0)
+        else:
+            for i in range(u.size):
+                a[i] = (v[i] - s[V_PART, i]) / reach
+            # The blended force of this arrival acts for gamma dt before it and, unless it is the last, (1 - gamma) dt after.
+            share = step * (1.0 if n < final else gamma)
+            _book(tally, share * blend, seismic, load, ends, n * step)
+            _book(tally, -share * alpha, tally[LAST_S], tally[LAST_F], tally[LAST_B], (n - 1) * step)
+        tally[LAST_S], tally[LAST_F], tally[LAST_B] = seismic, load, ends
+        if n % record.stride == 0:
+            _record(record, n, u, v, s[STRESS], seismic, load)
+        _follow(record, u, v)
