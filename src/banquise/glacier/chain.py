@@ -15,13 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import brentq
 
 from banquise.constants import GRAVITY
 from banquise.errors import CaseError, nearest
-from banquise.glacier._kernels_friction import PEAKED, RATE_STATE
 from banquise.glacier._kernels_schemes import Chain
-from banquise.glacier.friction import Friction, Weertman
+from banquise.glacier.friction import Friction, Weertman, balance_speed
 
 if TYPE_CHECKING:
     from banquise.glacier.loads import Load
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
 Array = npt.NDArray[np.float64]
 Along = float | npt.ArrayLike | Callable[[Array], npt.ArrayLike]
 ENDS = ("free", "steady", "absorbing")
-_SLOWEST, _FASTEST = math.log(1e-30), math.log(1e4)  # m/s, where an equilibrium is looked for
 
 
 class Glacier:
@@ -140,30 +137,7 @@ class Glacier:
 
     def _equilibrium(self, law: Friction) -> float:
         """Common speed at which the whole bed carries the whole weight (m/s, towards the sea: negative)."""
-        drive = float(self.weight @ self.driving_stress)
-        if drive == 0.0:
-            return 0.0
-        law.rows(self.nodes)  # complains about lengths before the search does
-        even = all(np.ndim(c) == 0 or np.ptp(np.asarray(c)) == 0 for c in law.columns())
-        weight = np.array([self.weight.sum()]) if even else self.weight
-        if even:
-            law = type(law)(**{k: v if v is None else float(np.ravel(v)[0]) for k, v in vars(law).items()})
-
-        def lack(log_speed: float) -> float:
-            return float(weight @ law.stress(np.full(weight.size, math.exp(log_speed)))) - abs(drive)
-
-        low, high = _SLOWEST, _FASTEST
-        if law.code in (PEAKED, RATE_STATE):  # several answers: take the slowest one at which the bed strengthens
-            speeds = np.linspace(low, high, 600)
-            up = [k for k in range(len(speeds) - 1) if lack(speeds[k]) < 0 <= lack(speeds[k + 1])]
-            if up:
-                low, high = float(speeds[up[0]]), float(speeds[up[0] + 1])
-        if lack(low) * lack(high) > 0:
-            raise CaseError(
-                f"no equilibrium: the driving stress is {abs(drive) / self.length:.4g} Pa on average, and "
-                f"{type(law).__name__} friction never meets it. Lower the slope or strengthen the bed."
-            )
-        return -math.copysign(math.exp(brentq(lack, low, high, xtol=1e-15, rtol=1e-15)), drive)
+        return balance_speed(law, law.rows(self.nodes), self.weight, float(self.weight @ self.driving_stress))
 
     def _along(self, name: str, value: Along, above: float | None = None, unit: str = "") -> Array:
         given = value(self.x) if callable(value) else value

@@ -6,17 +6,20 @@ left out, it is the glacier's own: ice overburden less the water pressure.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+from scipy.optimize import brentq
 
 from banquise.errors import CaseError
 from banquise.glacier import _kernels_friction as kernels
 
 Values = float | npt.ArrayLike
 Array = npt.NDArray[np.float64]
+_SLOWEST, _FASTEST = math.log(1e-30), math.log(1e4)  # m/s, where an equilibrium is looked for
 
 
 @dataclass(frozen=True)
@@ -300,3 +303,33 @@ LAWS: dict[str, type[Friction]] = {
         RateState,
     )
 }
+
+
+def balance_speed(law: Friction, rows: Array, weight: Array, drive: float) -> float:
+    """Common speed (m/s, against the drive) at which nodes of `weight` on the law's `rows` carry `drive` in all."""
+    if drive == 0.0:
+        return 0.0
+    total = float(weight.sum())
+    if (rows == rows[0]).all():
+        rows, weight = rows[:1], np.array([total])
+    stress, slope = np.empty(len(rows)), np.empty(len(rows))
+
+    def lack(log_speed: float) -> float:
+        speed = np.full(len(rows), math.exp(log_speed))
+        age = rows[:, 5] / speed if law.code == kernels.RATE_STATE else speed  # steady: theta = Dc/v
+        kernels.stresses(law.code, rows, age, speed, stress, slope)
+        return float(weight @ stress) - abs(drive)
+
+    low, high = _SLOWEST, _FASTEST
+    if law.code in (kernels.PEAKED, kernels.RATE_STATE):  # several answers: the slowest at which the bed strengthens
+        speeds = np.linspace(low, high, 600)
+        lacks = np.array([lack(s) for s in speeds])
+        up = np.flatnonzero((lacks[:-1] < 0) & (lacks[1:] >= 0))
+        if up.size:
+            low, high = float(speeds[up[0]]), float(speeds[up[0] + 1])
+    if lack(low) * lack(high) > 0:
+        raise CaseError(
+            f"no equilibrium: the driving stress is {abs(drive) / total:.4g} Pa on average, and {type(law).__name__} friction "
+            "never meets it. Change the slope or the strength of the bed."
+        )
+    return -math.copysign(math.exp(brentq(lack, low, high, xtol=1e-15, rtol=1e-15)), drive)
