@@ -57,7 +57,9 @@ def _stability(case: Any, args: argparse.Namespace) -> int:
     if step is not None:
         report = found.report(step)
         print(f"at a step of {step:g} s: a = {report['a']:.4g}, b = {report['b']:.4g}, a + b/2 = {report['a_plus_half_b']:.4g}")
-        print(f"lagged Verlet at that step is stable above {found.stable_speed(step):.4g} m/s")
+        slow = found.stable_speed(step)
+        where = f"above {slow:.4g} m/s" if slow < float("inf") else "at no speed: the step is beyond sqrt(2)/omega_max"
+        print(f"lagged Verlet at that step is stable {where}")
     if picture:
         print(f"written: {picture}")
     return 0

@@ -252,8 +252,8 @@ def _dataset(stepper: _Stepper, iceberg: Any) -> xr.Dataset:
 
 def _checked_step(glacier: Glacier, scheme: str, step: float | str | None, beyond: str) -> tuple[float, list[str]]:
     """The step to use, and what to say about it."""
-    limits = glacier.stability()
-    limit = {"imex": limits.elastic_limit, "verlet": limits.verlet_limit, "hht": math.inf}[scheme]
+    name = {"imex": "elastic_limit", "verlet": "verlet_limit"}.get(scheme)
+    limit = getattr(glacier.stability(), name) if name else math.inf
     if step is None:
         if limit == 0.0:
             raise CaseError("verlet has no stable step at rest on this friction law. Use scheme='imex', or give a step and beyond_limit='warn'.")
@@ -266,7 +266,8 @@ def _checked_step(glacier: Glacier, scheme: str, step: float | str | None, beyon
     what = "the elastic limit 2/omega_max" if scheme == "imex" else "the limit of springs and lagged friction, a + b/2 = 1,"
     sentence = f"step {wanted:.6g} s is beyond {what} of {limit:.6g} s for {scheme}"
     if beyond == "error":
-        raise CaseError(f"{sentence}. Take a smaller step, scheme='imex' or 'hht', or beyond_limit='warn' to see it fail.")
+        other = "'hht'" if scheme == "imex" else "'imex' or 'hht'"
+        raise CaseError(f"{sentence}. Take a smaller step, scheme={other}, or beyond_limit='warn' to see it fail.")
     return wanted, [f"{sentence}: the result is not to be trusted."]
 
 

@@ -78,8 +78,8 @@ class Stability:
     @cached_property
     def elastic_limit(self) -> float:
         """Largest stable step (s) of the springs alone: 2 / omega_max."""
-        top = float(self.frequencies[-1])
-        return math.inf if top == 0 else 2.0 / top
+        top = self._largest(0.0, 1.0, np.zeros_like(self._damping))
+        return math.inf if top <= 0 else 2.0 / math.sqrt(top)
 
     @cached_property
     def verlet_limit(self) -> float:
@@ -102,11 +102,14 @@ class Stability:
             bound *= 2.0
         return _largest_step(lambda dt: self._largest(-2.0 * dt, dt * dt) - 4.0, bound)
 
-    def spectral_radius(self, scheme: str, step: float, alpha: float = -0.1, flaws: Iterable[str] | None = None) -> float:
+    def spectral_radius(
+        self, scheme: str, step: float, alpha: float = -0.1, flaws: Iterable[str] | None = None, slide: bool = True
+    ) -> float:
         """Largest |eigenvalue| of one step of `scheme`: "verlet", "verlet-frictionless", "imex" or "hht".
 
         A chain's rigid slide keeps its displacement for ever, so its radius is never below 1; a single block has no
-        springs, its displacement acts on nothing and is left out. `flaws` (hht) puts the errors of the printed formulas
+        springs, its displacement acts on nothing and is left out. `slide=False` leaves the slide out of a chain too: what
+        remains is how fast strain dies out. `flaws` (hht) puts the errors of the printed formulas
         back, any of "identity-base", "negative-damping", "stiffness-without-step"; `as_printed=True` puts in all three.
         """
         if scheme not in SCHEMES:
@@ -132,8 +135,8 @@ class Stability:
                 matrices = blocks(one * damping[0], square)
             else:
                 matrices = _hht_block(one * damping[0], square, alpha, step, wrong)
-            return self._radius_of_modes(matrices, square)
-        return self._dense_radius(scheme, step, alpha, wrong)
+            return self._radius_of_modes(matrices, square, slide)
+        return self._dense_radius(scheme, step, alpha, wrong, slide)
 
     def stable_speed(self, step: float) -> float:
         """Slowest speed (m/s) at which the lagged Verlet scheme at `step` is stable; 0 if at all, inf if at none."""
@@ -167,7 +170,7 @@ class Stability:
     def report(self, step: float) -> dict[str, float]:
         """a, b and a + b/2 of the stiffest node and mode at `step`, with every limit."""
         a = float(self._damping.max(initial=0.0)) * step / 2
-        b = float(self.frequencies[-1] * step) ** 2
+        b = (2.0 * step / self.elastic_limit) ** 2
         limits = {k: getattr(self, k) for k in ("friction_limit", "elastic_limit", "verlet_limit", "imex_limit")}
         return {"step": step, "a": a, "b": b, "a_plus_half_b": a + b / 2, **limits}
 
@@ -194,17 +197,17 @@ class Stability:
         half = 0.5 * (2.0 - square)  # lambda^2 - (2 - b) lambda + 1 = 0
         return float(np.max(np.abs(half) + np.sqrt(np.maximum(half * half - 1.0, 0.0)), initial=1.0, where=np.abs(half) > 1))
 
-    def _radius_of_modes(self, matrices: Array, square: Array) -> float:
+    def _radius_of_modes(self, matrices: Array, square: Array, slide: bool) -> float:
         """Largest eigenvalue of (mode, 3, 3) matrices; a mode without springs splits off its displacement."""
         tied, loose = matrices[square > 0], matrices[square == 0]
-        radius = 1.0 if len(loose) and self._diagonal.size > 1 else 0.0
+        radius = 1.0 if slide and len(loose) and self._diagonal.size > 1 else 0.0
         if len(tied):
             radius = max(radius, float(np.abs(np.linalg.eigvals(tied)).max()))
         if len(loose):
             radius = max(radius, float(np.abs(np.linalg.eigvals(loose[:, 1:, 1:])).max()))
         return radius
 
-    def _dense_radius(self, scheme: str, step: float, alpha: float, wrong: frozenset[str]) -> float:
+    def _dense_radius(self, scheme: str, step: float, alpha: float, wrong: frozenset[str], slide: bool) -> float:
         n = self._damping.size
         if n > _DENSE:
             raise CaseError(
@@ -219,7 +222,10 @@ class Stability:
             matrix = _imex_block(damping[None], stiffness[None])
         else:
             matrix = _hht_block(damping[None], stiffness[None], alpha, step, wrong)
-        return float(np.abs(np.linalg.eigvals(matrix[0])).max())
+        values = np.linalg.eigvals(matrix[0])
+        if not slide and self.frequencies[0] == 0.0:
+            values = np.delete(values, np.argmin(np.abs(values - 1.0)))
+        return float(np.abs(values).max())
 
 
 def _scaled_stiffness(system: Any, moving: npt.NDArray[np.intp]) -> tuple[Array, Array]:
