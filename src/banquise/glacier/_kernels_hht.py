@@ -1,4 +1,5 @@
-"""Hilber-Hughes-Taylor with Newton on the whole chain: a tridiagonal system in the friction parameter z.
+"""Hilber-Hughes-Taylor with Newton on the whole chain: a tridiagonal system in q = D v + s tau, what a node's own
+speed and friction make of its row; v and tau follow from q by the scalar solve the laws share.
 
     m a' = (1 + alpha) N(u', v') - alpha N(u, v),     N = elastic(u) - w (tau(v) - tau_eq) - d (v - v_eq) + F e_0
     v' = v + dt ((1 - gamma) a + gamma a'),  u' = u + dt (v - v_eq) + dt^2 ((1/2 - beta) a + beta a')
@@ -8,7 +9,7 @@
 import numpy as np
 from numba import njit
 
-from banquise.glacier._kernels_friction import RATE_STATE, aged, curve, parameter
+from banquise.glacier._kernels_friction import RATE_STATE, aged, curve, parameter, solve
 from banquise.glacier._kernels_schemes import (
     ITERATIONS,
     LAST_B,
@@ -25,14 +26,14 @@ from banquise.glacier._kernels_schemes import (
 
 MOST_NEWTON = 60
 MOST_HALVINGS = 12
-SCRATCH = 14
+SCRATCH = 15
 # Rows of State.scratch
-STRESS, V_PART, U_PART, CARRIED, RESIDUAL, LOWER, DIAGONAL, UPPER, CHANGE, TRIAL, TRIAL_V, TRIAL_U, KEPT_V, KEPT_STRESS = range(14)
+STRESS, V_PART, U_PART, CARRIED, RESIDUAL, LOWER, DIAGONAL, UPPER, CHANGE, TRIAL, TRIAL_V, TRIAL_U, KEPT_V, KEPT_STRESS, OWN = range(15)
 
 
 @njit(cache=True, nogil=True)
 def _thomas(lower, diagonal, upper, right):
-    """Solve in place a tridiagonal system that is column-dominant once rows are scaled by the masses: no pivoting."""
+    """Solve in place a tridiagonal system, without pivoting: scaled by the masses its rows are diagonally dominant."""
     n = right.size
     for i in range(1, n):
         factor = lower[i] / diagonal[i - 1]
@@ -41,6 +42,15 @@ def _thomas(lower, diagonal, upper, right):
     right[n - 1] /= diagonal[n - 1]
     for i in range(n - 2, -1, -1):
         right[i] = (right[i] - upper[i] * right[i + 1]) / diagonal[i]
+
+
+@njit(cache=True, nogil=True)
+def _own_share(chain, i, blend, reach, ratio):
+    """Factors D, s of a node's own part q = D v + s tau of its row."""
+    k, n = chain.stiffness, chain.weight.size
+    share = reach * chain.inverse_mass[i] * blend
+    springs = (k[i] if i < n - 1 else 0.0) + (k[i - 1] if i > 0 else 0.0)
+    return 1.0 + share * (ratio * springs + chain.dashpot[i]), share * chain.weight[i]
 
 
 @njit(cache=True, nogil=True)
@@ -62,19 +72,23 @@ def _residual(chain, state, z, blend, reach, ratio, out):
 
 @njit(cache=True, nogil=True)
 def _newton_direction(chain, state, z, blend, reach, ratio):
-    """CHANGE = -J^-1 residual, J in z: columns carry dv/dz, so an infinite d tau / d v never appears."""
+    """OWN = q of every node, CHANGE = the Newton step in q.
+
+    dv/dq = v_z / (D v_z + s tau_z) lies between 0 and 1/D whatever the law: neither a vertical law nor a frictionless
+    block at rest spoils the matrix, as the first does for Newton in v and the second in z.
+    """
     s, k, n = state.scratch, chain.stiffness, z.size
     for i in range(n):
-        _, dv, _, dtau = curve(chain.code, chain.rows[i], state.theta[i], z[i])
-        share = reach * chain.inverse_mass[i] * blend
-        springs = (k[i] if i < n - 1 else 0.0) + (k[i - 1] if i > 0 else 0.0)
-        s[DIAGONAL, i] = dv * (1.0 + share * (ratio * springs + chain.dashpot[i])) + share * chain.weight[i] * dtau
+        v, dv, tau, dtau = curve(chain.code, chain.rows[i], state.theta[i], z[i])
+        own, rub = _own_share(chain, i, blend, reach, ratio)
+        s[OWN, i] = own * v + rub * tau
+        slope = own * dv + rub * dtau
+        passed = dv / slope if slope > 0.0 else 1.0 / own
         if i > 0:  # this column's entry in the row above
-            s[UPPER, i - 1] = -reach * chain.inverse_mass[i - 1] * blend * ratio * k[i - 1] * dv
+            s[UPPER, i - 1] = -reach * chain.inverse_mass[i - 1] * blend * ratio * k[i - 1] * passed
         if i < n - 1:
-            s[LOWER, i + 1] = -reach * chain.inverse_mass[i + 1] * blend * ratio * k[i] * dv
-        if s[DIAGONAL, i] == 0.0:  # a held end at rest: nothing to change
-            s[DIAGONAL, i] = 1.0
+            s[LOWER, i + 1] = -reach * chain.inverse_mass[i + 1] * blend * ratio * k[i] * passed
+        s[DIAGONAL, i] = 1.0
         s[CHANGE, i] = -s[RESIDUAL, i]
     _thomas(s[LOWER], s[DIAGONAL], s[UPPER], s[CHANGE])
 
@@ -93,7 +107,9 @@ def _newton(chain, state, z, blend, reach, ratio, tolerance, stress_scale):
         length = 1.0
         for _ in range(MOST_HALVINGS):
             for i in range(z.size):
-                s[TRIAL, i] = z[i] + length * s[CHANGE, i]
+                own, rub = _own_share(chain, i, blend, reach, ratio)
+                goal = (s[OWN, i] + length * s[CHANGE, i]) / own
+                s[TRIAL, i] = solve(chain.code, chain.rows[i], state.theta[i], rub / own, goal, z[i])
             new = _residual(chain, state, s[TRIAL], blend, reach, ratio, s[RESIDUAL])
             if new <= norm or new <= noise:
                 break
@@ -109,8 +125,6 @@ def _newton(chain, state, z, blend, reach, ratio, tolerance, stress_scale):
         if moved <= tolerance * fastest and tilted <= tolerance * stress_scale:
             return iteration
     return -1
-
-
 
 
 @njit(cache=True, nogil=True)

@@ -195,8 +195,8 @@ def imex_cubic(chain, state, record, tally, loads, first, last, final, step):
                 state.v[i] = 0.5 * (state.v[i] + z[i] * z[i] * z[i])
                 target[i] = chain.rows[i, 1] * z[i]
             _record(record, n, u, state.v, target, seismic, load)
-        if n < final:
-            _cubic_drift(u, z, step, steady, record.most_u, record.most_v, record.least_v)
+        # The last arrival drifts no more; its speeds are followed all the same.
+        _cubic_drift(u, z, step if n < final else 0.0, steady, record.most_u, record.most_v, record.least_v)
     for i in range(u.size):
         state.v[i] = z[i] * z[i] * z[i]
 

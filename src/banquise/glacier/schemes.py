@@ -23,7 +23,8 @@ Array = npt.NDArray[np.float64]
 SCHEMES = ("imex", "verlet", "hht")
 BEYOND = ("error", "warn")
 _PIECE = 8192  # arrivals whose load is evaluated at once: memory does not grow with the number of steps
-_RECORDS = 500
+_RECORDS = 500  # kept of a run unless `every` says otherwise, fewer for a very long chain:
+_VALUES = 2_000_000  # node values a recorded field holds at most by default
 
 
 @dataclass
@@ -81,7 +82,7 @@ def run(
     load : a load of `banquise.glacier`, an Iceberg (coupled both ways), any function of time (s) giving N/m, or None
     scheme : "imex" (springs explicit, friction implicit), "verlet" (friction of the step before), "hht" (all implicit)
     step : s; default 0.8 of the elastic limit, of the Verlet limit for "verlet", 0.1 s for "hht"
-    every : s between records; default a 500th of the run. Peaks are taken over every step all the same
+    every : s between records; default a 500th of the run (less often beyond 4,000 nodes). Peaks are taken over every step all the same
     alpha, tolerance : of "hht": numerical damping in [-1/3, 0]; where Newton stops, relative speed and stress increments
     perturbation : change of the starting speed of the front node, as a fraction of the equilibrium speed
     beyond_limit : "error" or "warn", when the step is beyond the scheme's limit
@@ -97,7 +98,8 @@ def run(
     wanted, notes = _checked_step(glacier, scheme, step, beyond_limit)
     steps = max(1, math.ceil(total / wanted * (1 - 1e-12)))
     dt = total / steps
-    stride = max(1, round((total / _RECORDS if every is None else duration(every, "every")) / dt))
+    default = total / min(_RECORDS, max(20, _VALUES // glacier.nodes))
+    stride = max(1, round((default if every is None else duration(every, "every")) / dt))
     stepper = _Stepper(glacier, scheme, dt, steps, stride, alpha, tolerance, perturbation)
     iceberg = _advance(stepper, force)
     return _result(stepper, notes, iceberg)
