@@ -21,10 +21,14 @@ def bench(quick: bool = False) -> list[Figure]:
     steps = 2000 if quick else 5000
     seconds = _cpu_seconds(lambda: large.run(load, until=0.02 * steps, step=0.02), repeats)
     rate = large.blocks * steps / seconds / 1e6
-    figures = [Figure("IMEX, Weertman, 1,000 blocks", rate, "million block-steps/s", at_least=30.0, note="one core, CPU time")]
+    figures = [
+        Figure("IMEX, Weertman, 1,000 blocks", rate, "million block-steps/s", at_least=30.0, note="one core, CPU time")
+    ]
     small = Glacier(2000.0, 25.0, friction=law)
     seconds = _cpu_seconds(lambda: small.run(load, until=100.0, step=0.02), repeats)
-    figures.append(Figure("25 m blocks, 100 s at 0.02 s", seconds * 1e3, "ms", at_most=50.0, note="run and dataset, compiled"))
+    figures.append(
+        Figure("25 m blocks, 100 s at 0.02 s", seconds * 1e3, "ms", at_most=50.0, note="run and dataset, compiled")
+    )
     # Proportional to blocks x steps: four times either costs four times as much, less what a run costs at all.
     quarter = _cpu_seconds(lambda: large.run(load, until=0.02 * steps / 4, step=0.02), repeats)
     whole = _cpu_seconds(lambda: large.run(load, until=0.02 * steps, step=0.02), repeats)

@@ -51,12 +51,15 @@ def _stability(case: Any, args: argparse.Namespace) -> int:
     step = case.options.get("step")
     picture = _draw(lambda: plot_stability(found), Path(Path(args.case).stem + "-stability.png"), args)
     if args.json:
-        print(json.dumps(_finite(found.report(step if step is not None else found.verlet_limit)) | {"picture": picture}))
+        print(
+            json.dumps(_finite(found.report(step if step is not None else found.verlet_limit)) | {"picture": picture})
+        )
         return 0
     print(f"{case.glacier}\n{found}")
     if step is not None:
         report = found.report(step)
-        print(f"at a step of {step:g} s: a = {report['a']:.4g}, b = {report['b']:.4g}, a + b/2 = {report['a_plus_half_b']:.4g}")
+        a, b, both = (report[name] for name in ("a", "b", "a_plus_half_b"))
+        print(f"at a step of {step:g} s: a = {a:.4g}, b = {b:.4g}, a + b/2 = {both:.4g}")
         slow = found.stable_speed(step)
         where = f"above {slow:.4g} m/s" if slow < float("inf") else "at no speed: the step is beyond sqrt(2)/omega_max"
         print(f"lagged Verlet at that step is stable {where}")

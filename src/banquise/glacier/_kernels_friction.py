@@ -5,6 +5,8 @@ law, z = v for a regularised one, z = tau / (N a) for rate-and-state. The infini
 breaks Newton in v, is then an ordinary point. All laws are odd in v.
 """
 
+# mypy: ignore-errors
+
 import math
 
 import numpy as np
@@ -35,7 +37,7 @@ def _state_exponent(row, theta):
 def parameter(code, row, theta, speed):
     """z of a speed (signed)."""
     s = abs(speed)
-    if code == LINEAR_BELOW or code == SMOOTH:
+    if LINEAR_BELOW <= code <= SMOOTH:
         z = s
     elif code == RATE_STATE:
         z = math.asinh(s / (2.0 * row[4]) * math.exp(_state_exponent(row, theta)))
@@ -109,7 +111,7 @@ def solve(code, row, theta, gain, target, guess):
             low = z
         slope = dv + gain * dtau
         new = z - excess / slope if slope > 0.0 else -1.0
-        if (code == LINEAR_BELOW or code == SMOOTH) and z > row[2] and slope > 0.0:
+        if LINEAR_BELOW <= code <= SMOOTH and z > row[2] and slope > 0.0:
             # Above nu these are power laws in all but name: step in z^(1/m), where they are nearly straight.
             new = z * _raised(max(0.0, 1.0 - excess / (row[0] * z * slope)), row[0])
         halved = not low <= new <= high

@@ -6,7 +6,8 @@ speed and friction make of its row; v and tau follow from q by the scalar solve 
     gamma = 1/2 - alpha,  beta = (1 - alpha)^2 / 4
 """
 
-import numpy as np
+# mypy: ignore-errors
+
 from numba import njit
 
 from banquise.glacier._kernels_friction import RATE_STATE, aged, curve, parameter, solve
@@ -28,7 +29,23 @@ MOST_NEWTON = 60
 MOST_HALVINGS = 12
 SCRATCH = 15
 # Rows of State.scratch
-STRESS, V_PART, U_PART, CARRIED, RESIDUAL, LOWER, DIAGONAL, UPPER, CHANGE, TRIAL, TRIAL_V, TRIAL_U, KEPT_V, KEPT_STRESS, OWN = range(15)
+(
+    STRESS,
+    V_PART,
+    U_PART,
+    CARRIED,
+    RESIDUAL,
+    LOWER,
+    DIAGONAL,
+    UPPER,
+    CHANGE,
+    TRIAL,
+    TRIAL_V,
+    TRIAL_U,
+    KEPT_V,
+    KEPT_STRESS,
+    OWN,
+) = range(15)
 
 
 @njit(cache=True, nogil=True)
@@ -95,15 +112,17 @@ def _newton_direction(chain, state, z, blend, reach, ratio):
 
 @njit(cache=True, nogil=True)
 def _newton(chain, state, z, blend, reach, ratio, tolerance, stress_scale):
-    """Newton with halving until speed and stress increments are below `tolerance` of their scales; steps taken or -1."""
+    """Newton with halving until speed and stress move by less than `tolerance` of their scales; steps taken or -1."""
     s = state.scratch
     norm = _residual(chain, state, z, blend, reach, ratio, s[RESIDUAL])
-    speed = max(abs(chain.steady_speed), np.max(np.abs(s[V_PART])))
+    speed = abs(chain.steady_speed)
+    for i in range(z.size):
+        speed = max(speed, abs(s[V_PART, i]))
     noise = z.size * (1e-15 * speed) ** 2  # below this the residual is rounding and cannot be made to fall
     for iteration in range(1, MOST_NEWTON + 1):
         _newton_direction(chain, state, z, blend, reach, ratio)
-        s[KEPT_V] = s[TRIAL_V]
-        s[KEPT_STRESS] = s[STRESS]
+        for i in range(z.size):
+            s[KEPT_V, i], s[KEPT_STRESS, i] = s[TRIAL_V, i], s[STRESS, i]
         length = 1.0
         for _ in range(MOST_HALVINGS):
             for i in range(z.size):
@@ -115,9 +134,9 @@ def _newton(chain, state, z, blend, reach, ratio, tolerance, stress_scale):
                 break
             length *= 0.5
         norm = new
-        z[:] = s[TRIAL]
         moved, fastest, tilted = 0.0, speed, 0.0
         for i in range(z.size):
+            z[i] = s[TRIAL, i]
             moved = max(moved, abs(s[TRIAL_V, i] - s[KEPT_V, i]))
             fastest = max(fastest, abs(s[TRIAL_V, i]))
             tilted = max(tilted, abs(s[STRESS, i] - s[KEPT_STRESS, i]))
@@ -133,7 +152,9 @@ def hht(chain, state, record, tally, loads, first, last, final, step, alpha, tol
     u, v, z, a, s = state.u, state.v, state.z, state.acceleration, state.scratch
     gamma, beta, blend = 0.5 - alpha, 0.25 * (1.0 - alpha) ** 2, 1.0 + alpha
     reach, ratio = gamma * step, beta * step / gamma
-    stress_scale = np.max(np.abs(chain.steady_stress))
+    stress_scale = 0.0
+    for i in range(u.size):
+        stress_scale = max(stress_scale, abs(chain.steady_stress[i]))
     for n in range(first, last):
         load = loads[n - first]
         if n > 0:
@@ -170,7 +191,7 @@ def hht(chain, state, record, tally, loads, first, last, final, step, alpha, tol
         else:
             for i in range(u.size):
                 a[i] = (v[i] - s[V_PART, i]) / reach
-            # The blended force of this arrival acts for gamma dt before it and, unless it is the last, (1 - gamma) dt after.
+            # The blended force here acts for gamma dt before it and, unless it is the last, (1 - gamma) dt after.
             share = step * (1.0 if n < final else gamma)
             _book(tally, share * blend, seismic, load, ends, n * step)
             _book(tally, -share * alpha, tally[LAST_S], tally[LAST_F], tally[LAST_B], (n - 1) * step)

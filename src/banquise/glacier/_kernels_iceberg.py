@@ -5,6 +5,8 @@ State: x, y, angle of the centre of mass; u, v velocity along the body's axes 1 
 them); spin. Kirchhoff's equations with added mass, buoyancy of the clipped outline, normal drag, contact of corners.
 """
 
+# mypy: ignore-errors
+
 import math
 from collections import namedtuple
 
@@ -137,13 +139,17 @@ def advance(berg, state, front, front_speed, step, parts):
         where = front + front_speed * part * h
         middle, end = where + 0.5 * h * front_speed, where + h * front_speed
         _rates(berg, state, corners, where, front_speed, k1)
-        at[:] = state + 0.5 * h * k1
+        for d in range(6):
+            at[d] = state[d] + 0.5 * h * k1[d]
         _rates(berg, at, corners, middle, front_speed, k2)
-        at[:] = state + 0.5 * h * k2
+        for d in range(6):
+            at[d] = state[d] + 0.5 * h * k2[d]
         _rates(berg, at, corners, middle, front_speed, k3)
-        at[:] = state + h * k3
+        for d in range(6):
+            at[d] = state[d] + h * k3[d]
         _rates(berg, at, corners, end, front_speed, k4)
-        state += h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + k4)
+        for d in range(6):
+            state[d] += h / 6.0 * (k1[d] + 2.0 * k2[d] + 2.0 * k3[d] + k4[d])
 
 
 @njit(cache=True, nogil=True)

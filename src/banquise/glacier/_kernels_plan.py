@@ -1,8 +1,9 @@
 """The glacier seen from above: bilinear plane-stress elements, leapfrog, pointwise implicit friction."""
 
-from collections import namedtuple
+# mypy: ignore-errors
 
 import math
+from collections import namedtuple
 
 import numpy as np
 from numba import njit
@@ -19,7 +20,9 @@ PlanRecord = namedtuple("PlanRecord", "u v seismic contact most stride")
 @njit(cache=True, nogil=True)
 def elastic(plan, u, force):
     """Force of the strained ice on every node, N; u and force are (nx, ny, 2)."""
-    force[:] = 0.0
+    for i in range(u.shape[0]):
+        for j in range(u.shape[1]):
+            force[i, j, 0] = force[i, j, 1] = 0.0
     local = np.empty(8)
     for i in range(plan.modulus.shape[0]):
         for j in range(plan.modulus.shape[1]):
@@ -52,8 +55,7 @@ def plan_steps(plan, state, record, tally, loads, first, last, final, step):
     for n in range(first, last):
         load = loads[n - first]
         keep = n % record.stride == 0
-        if keep:
-            record.v[n // record.stride] = v
+        k = n // record.stride
         elastic(plan, u, force)
         seismic = 0.0
         for i in range(nx):
@@ -65,6 +67,8 @@ def plan_steps(plan, state, record, tally, loads, first, last, final, step):
                 if plan.slip and (j == 0 or j == ny - 1):
                     ry = 0.0
                 size = math.hypot(rx, ry)
+                if keep:
+                    record.v[k, i, j, 0], record.v[k, i, j, 1] = 0.5 * v[i, j, 0], 0.5 * v[i, j, 1]
                 row = plan.rows[i * ny + j]
                 z = solve(plan.code, row, 1.0, gain * w, size, state.z[i, j])
                 state.z[i, j] = z
@@ -74,9 +78,11 @@ def plan_steps(plan, state, record, tally, loads, first, last, final, step):
                 seismic += w * ((stress * rx / size if size > 0.0 else 0.0) - plan.steady_stress[i, j])
         _book(tally, step, seismic, load, 0.0, n * step)
         if keep:
-            k = n // record.stride
-            record.v[k] = 0.5 * (record.v[k] + v)
-            record.u[k] = u
+            for i in range(nx):
+                for j in range(ny):
+                    for d in range(2):
+                        record.v[k, i, j, d] += 0.5 * v[i, j, d]  # mean of the half-steps before and after
+                        record.u[k, i, j, d] = u[i, j, d]
             record.seismic[k] = seismic
             record.contact[k] = load
         if n < final:

@@ -1,4 +1,4 @@
-"""Time schemes of the chain. Each kernel takes the chain through the arrivals first..last - 1 of 0..final, at times n * step.
+"""Time schemes of the chain: each kernel takes it through the arrivals first..last - 1 of 0..final, at times n * step.
 
 u is the displacement less the steady slide, v the speed; the equation solved is
     m v' = elastic(u) - w (tau(v) - tau_eq) - d (v - v_eq) + F e_0,      u' = v - v_eq,
@@ -6,12 +6,14 @@ which is the chain's own with the steady state taken out, so that a chain at equ
 An arrival n has the displacement u(n) known, forms the forces there, records, and drifts to n + 1 unless n is the last.
 """
 
+# mypy: ignore-errors
+
 from collections import namedtuple
 
 import numpy as np
 from numba import njit
 
-from banquise.glacier._kernels_friction import POWER, RATE_STATE, aged, curve, parameter, solve
+from banquise.glacier._kernels_friction import RATE_STATE, aged, curve, parameter, solve
 
 # Sums over nodes may be reordered (they are serial: the bits do not depend on threads); nothing else is loosened.
 REORDER = {"reassoc", "contract", "nsz"}
@@ -128,10 +130,12 @@ def _cubic_drift(u, z, step, steady_speed, most_u, most_z, least_z):
 
 @njit(cache=True, nogil=True)
 def _record(record, n, u, v, stress, seismic, contact):
+    # Node by node: assigning whole rows drags the compiler through the text of its shape errors, three seconds of it.
     k = n // record.stride
-    record.u[k] = u
-    record.v[k] = v
-    record.stress[k] = stress
+    for i in range(u.size):
+        record.u[k, i] = u[i]
+        record.v[k, i] = v[i]
+        record.stress[k, i] = stress[i]
     record.seismic[k] = seismic
     record.contact[k] = contact
 

@@ -1,7 +1,7 @@
 """Glacier case files: TOML with the tables [glacier], [friction], [load] and [run].
 
-Numbers are SI (slope and tilt in degrees); text may carry a unit ("2 km", "310.75 MN/m"). What varies along the chain is
-a list over the nodes or a table { x = [...], value = [...] } read straight between its points.
+Numbers are SI (slope and tilt in degrees); text may carry a unit ("2 km", "310.75 MN/m"). What varies along the chain
+is a list over the nodes or a table { x = [...], value = [...] } read straight between its points.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ _RUN = {
 # Kinds of the parameters of laws and loads that have a unit; the rest are plain numbers.
 _KINDS = {
     "nu": "speed", "threshold": "speed", "v0": "speed", "pressure": "pressure", "yield_stress": "pressure",
-    "slip": "length", "peak": "line force", "forces": "line force", "duration": "time", "start": "time", "times": "time",
-    "peak_time": "time", "rise": "time", "fall": "time", "height": "length", "density": "density",
+    "slip": "length", "peak": "line force", "forces": "line force", "duration": "time", "start": "time",
+    "times": "time", "peak_time": "time", "rise": "time", "fall": "time", "height": "length", "density": "density",
     "water_density": "density", "gravity": "acceleration", "tilt": "degrees", "turn": "",
 }  # fmt: skip
 _SHAPE_OF_ICEBERG = ("height", "aspect", "turn", "density", "gravity", "peak_time")
@@ -112,7 +112,9 @@ def _value(value: Any, kind: str, where: str) -> Any:
             raise CaseError(f"{where}: got {value!r}, expected a number.")
         return float(value)
     if kind == "degrees":
-        return math.degrees(quantity(value, "angle", where)) if isinstance(value, str) else quantity(value, "angle", where)
+        return (
+            math.degrees(quantity(value, "angle", where)) if isinstance(value, str) else quantity(value, "angle", where)
+        )
     return quantity(value, kind, where)
 
 
@@ -161,7 +163,9 @@ def _table_file(path: Path, where: str) -> Table:
             rows.append((float(words[0]), float(words[1])))
         except (ValueError, IndexError):
             if rows or number > 1:
-                raise CaseError(f"{where}: {path} line {number}: {line!r}, expected a time (s) and a force (N/m).") from None
+                raise CaseError(
+                    f"{where}: {path} line {number}: {line!r}, expected a time (s) and a force (N/m)."
+                ) from None
     if not rows:
         raise CaseError(f"{where}: {path} holds no rows of time (s) and force (N/m).")
     times, forces = zip(*rows)

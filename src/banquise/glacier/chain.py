@@ -67,14 +67,16 @@ class Glacier:
         self.nodes = 1 if self.blocks == 1 else self.blocks + 1
         self.gravity = _positive("gravity", gravity)
         self.front, self.back = _end("front", front), _end("back", back)
-        self.x = np.arange(self.nodes) * self.block
+        self.x: Array = np.arange(self.nodes, dtype=np.float64) * self.block
         self.thickness = self._along("thickness", thickness, above=0.0, unit="m")
         self.density = self._along("density", density, above=0.0, unit="kg/m3")
         self.young = self._along("young", young, above=0.0, unit="Pa")
         self.slope = self._along("slope", slope, unit="degrees")
         if (np.abs(self.slope) >= 90).any():
             worst = self.slope[np.argmax(np.abs(self.slope))]
-            raise CaseError(f"slope is {worst:g} degrees, expected between -90 and 90: a glacier slides, it does not fall.")
+            raise CaseError(
+                f"slope is {worst:g} degrees, expected between -90 and 90: a glacier slides, it does not fall."
+            )
         self.water_pressure = self._along("water_pressure", water_pressure, unit="Pa")
         self.weight = np.full(self.nodes, self.block)
         if self.nodes > 1:
@@ -92,7 +94,8 @@ class Glacier:
     def __repr__(self) -> str:
         return (
             f"Glacier  {self.length:g} m in {self.blocks} blocks of {self.block:g} m\n"
-            f"├── ice       {_span(self.thickness)} m thick, {_span(self.density)} kg/m3, E {_span(self.young / 1e9)} GPa\n"
+            f"├── ice       {_span(self.thickness)} m thick, {_span(self.density)} kg/m3, "
+            f"E {_span(self.young / 1e9)} GPa\n"
             f"├── bed       slope {_span(self.slope)} degrees, {type(self.friction).__name__}\n"
             f"├── ends      front {self.front}, back {self.back}\n"
             f"└── slides    {self.equilibrium_speed:.4g} m/s at equilibrium"
@@ -109,7 +112,9 @@ class Glacier:
         modulus = self.young * self.thickness
         return 0.5 * (modulus[1:] + modulus[:-1]) / self.block
 
-    def run(self, load: Load | Any = None, until: float | str = 100.0, scheme: str = "imex", **options: Any) -> GlacierRun:
+    def run(
+        self, load: Load | Any = None, until: float | str = 100.0, scheme: str = "imex", **options: Any
+    ) -> GlacierRun:
         """Shake the glacier; see `banquise.glacier.schemes.run` for the options (step, every, alpha, ...)."""
         from banquise.glacier.schemes import run
 
@@ -145,7 +150,8 @@ class Glacier:
             array = np.array(np.broadcast_to(np.asarray(given, dtype=float), (self.nodes,)))
         except ValueError:
             raise CaseError(
-                f"{name}: got {np.size(given)} values ({type(given).__name__}), expected one or {self.nodes}, one a node."
+                f"{name}: got {np.size(given)} values ({type(given).__name__}), "
+                f"expected one or {self.nodes}, one a node."
             ) from None
         if not np.isfinite(array).all():
             raise CaseError(f"{name} holds {array[~np.isfinite(array)][0]}, expected finite numbers in {unit}.")
@@ -166,10 +172,14 @@ def _positive(name: str, value: float) -> float:
 
 def _whole_blocks(length: float, block: float) -> int:
     blocks = round(length / block)
-    if blocks < 1:
-        raise CaseError(f"block is {block:g} m in a glacier of {length:g} m: no block at all. Take a block of at most its length.")
+    if block > length * (1 + 1e-6):
+        raise CaseError(
+            f"block is {block:g} m in a glacier of {length:g} m: no block at all. Take a block of at most its length."
+        )
     if abs(blocks * block - length) > 1e-6 * block:
-        raise CaseError(f"length {length:g} m is not a whole number of blocks of {block:g} m. Nearest block: {length / blocks:g} m.")
+        raise CaseError(
+            f"length {length:g} m is not a whole number of blocks of {block:g} m. Nearest block: {length / blocks:g} m."
+        )
     return blocks
 
 

@@ -37,7 +37,9 @@ class Friction:
             array = np.asarray(value, dtype=float)
             where = f"{type(self).__name__}: {field.name}"
             if array.ndim > 1:
-                raise CaseError(f"{where} has {array.ndim} dimensions, expected a number or a row of them along the chain.")
+                raise CaseError(
+                    f"{where} has {array.ndim} dimensions, expected a number or a row of them along the chain."
+                )
             if not np.isfinite(array).all():
                 raise CaseError(f"{where} holds {array[~np.isfinite(array)][0]}, expected finite numbers.")
             if (array < 0).any() or (field.name not in self.may_be_zero and (array == 0).any()):
@@ -141,7 +143,9 @@ class _Rounded(Friction):
 
     def columns(self) -> list[Values]:
         if self.nu is None:
-            raise CaseError(f"{type(self).__name__}: eta is a fraction of a glacier's speed; put the law under a Glacier first.")
+            raise CaseError(
+                f"{type(self).__name__}: eta is a fraction of a glacier's speed; put the law under a Glacier first."
+            )
         return [self.exponent, self.coefficient, self.nu]
 
 
@@ -156,7 +160,13 @@ class Regularised(_Rounded):
 
     @classmethod
     def for_step(
-        cls, coefficient: float, step: float, density: float, thickness: float, gamma: float = 1.0, exponent: float = 3.0
+        cls,
+        coefficient: float,
+        step: float,
+        density: float,
+        thickness: float,
+        gamma: float = 1.0,
+        exponent: float = 3.0,
     ) -> Regularised:
         """nu = gamma times the speed below which lagged Verlet at `step` (s) is unstable on the pure law."""
         steepest = 2.0 * density * thickness / step  # d tau / d v at which a = 1
@@ -329,7 +339,7 @@ def balance_speed(law: Friction, rows: Array, weight: Array, drive: float) -> fl
             low, high = float(speeds[up[0]]), float(speeds[up[0] + 1])
     if lack(low) * lack(high) > 0:
         raise CaseError(
-            f"no equilibrium: the driving stress is {abs(drive) / total:.4g} Pa on average, and {type(law).__name__} friction "
-            "never meets it. Change the slope or the strength of the bed."
+            f"no equilibrium: the driving stress is {abs(drive) / total:.4g} Pa on average, and {type(law).__name__} "
+            "friction never meets it. Change the slope or the strength of the bed."
         )
     return -math.copysign(math.exp(brentq(lack, low, high, xtol=1e-15, rtol=1e-15)), drive)

@@ -124,7 +124,9 @@ class Afloat:
             self.state[1] = 0.5 * (low + high)
             kernels._placed(self.berg, self.state, self._corners)
             wet, _, _ = kernels._buoyancy(self._corners)
-            low, high = (self.state[1], high) if wet * self.iceberg.water_density > self.berg.mass else (low, self.state[1])
+            low, high = (
+                (self.state[1], high) if wet * self.iceberg.water_density > self.berg.mass else (low, self.state[1])
+            )
         self.state[0] = -float(self._corners[:, 0].max())
 
     def force(self, front: float, front_speed: float) -> float:

@@ -114,7 +114,9 @@ class Capsize(Load):
         if turn not in _TURNS:
             raise CaseError(f"Capsize: turn is {turn!r}, expected 'bottom-out' or 'top-out'.")
         if not _ASPECTS[0] <= aspect <= _ASPECTS[-1]:
-            raise CaseError(f"Capsize: aspect is {aspect:g}, the fit covers {_ASPECTS[0]} to {_ASPECTS[-1]}. Use Iceberg.")
+            raise CaseError(
+                f"Capsize: aspect is {aspect:g}, the fit covers {_ASPECTS[0]} to {_ASPECTS[-1]}. Use Iceberg."
+            )
         if not height > 0:
             raise CaseError(f"Capsize: height is {height:g} m, expected more than zero.")
         unit = math.sqrt(height / gravity)
@@ -140,14 +142,20 @@ class Table(Load):
     def __post_init__(self) -> None:
         times, forces = (np.asarray(v, dtype=float) for v in (self.times, self.forces))
         if times.ndim != 1 or times.shape != forces.shape or times.size < 2:
-            raise CaseError(f"Table: {times.shape} times and {forces.shape} forces, expected two rows of one length, 2 or more.")
+            raise CaseError(
+                f"Table: {times.shape} times and {forces.shape} forces, expected two rows of one length, 2 or more."
+            )
         for name, values in (("times", times), ("forces", forces)):
             if not np.isfinite(values).all():
                 row = int(np.flatnonzero(~np.isfinite(values))[0])
-                raise CaseError(f"Table: {name}[{row}] is {values[row]}, expected finite numbers. Fill or drop that row.")
+                raise CaseError(
+                    f"Table: {name}[{row}] is {values[row]}, expected finite numbers. Fill or drop that row."
+                )
         if (np.diff(times) <= 0).any():
             row = int(np.flatnonzero(np.diff(times) <= 0)[0])
-            raise CaseError(f"Table: times[{row + 1}] = {times[row + 1]:g} does not come after {times[row]:g}. Sort the rows.")
+            raise CaseError(
+                f"Table: times[{row + 1}] = {times[row + 1]:g} does not come after {times[row]:g}. Sort the rows."
+            )
         object.__setattr__(self, "times", times)
         object.__setattr__(self, "forces", forces)
 
@@ -157,6 +165,4 @@ class Table(Load):
         )
 
 
-LOADS: dict[str, type[Load]] = {
-    load.__name__: load for load in (NoLoad, Step, HalfSine, SinSquared, Capsize, Table)
-}
+LOADS: dict[str, type[Load]] = {load.__name__: load for load in (NoLoad, Step, HalfSine, SinSquared, Capsize, Table)}

@@ -48,9 +48,10 @@ class PlanRun:
 class PlanView:
     """A rectangle of ice, `length` by `width` (m), in cells of `cell` = (dx, dy) m.
 
-    `thickness`, `slope` (degrees), `density`, `young` are numbers, arrays (nx, ny) over the nodes, or functions of x, y.
-    `sides` are "free" or "slip" (no motion across them); `side_friction`, a Weertman law of the bed's exponent, adds the
-    drag of the margins. `speed` (m/s, negative: seaward) is the steady slide; default, the one at which drag meets weight.
+    `thickness`, `slope` (degrees), `density`, `young` are numbers, arrays (nx, ny) over the nodes, or functions of x
+    and y. `sides` are "free" or "slip" (no motion across them); `side_friction`, a Weertman law of the bed's exponent,
+    adds the drag of the margins. `speed` (m/s, negative: seaward) is the steady slide; default, the one at which drag
+    meets weight.
     """
 
     def __init__(
@@ -77,7 +78,8 @@ class PlanView:
         self.shape = (nx + 1, ny + 1)
         cell = (float(cell[0]), float(cell[1]))
         self.length, self.width, self.cell, self.poisson, self.sides = float(length), float(width), cell, poisson, sides
-        self.x, self.y = np.arange(nx + 1) * cell[0], np.arange(ny + 1) * cell[1]
+        self.x: Array = np.arange(nx + 1, dtype=np.float64) * cell[0]
+        self.y: Array = np.arange(ny + 1, dtype=np.float64) * cell[1]
         self.thickness = self._over("thickness", thickness, positive=True)
         self.density = self._over("density", density, positive=True)
         self.young = self._over("young", young, positive=True)
@@ -89,7 +91,9 @@ class PlanView:
         self._front_share = across / width
         overburden = self.density * gravity * self.thickness
         self.driving_stress = overburden * np.sin(np.radians(self.slope))
-        law = (friction or Weertman(10**6.75)).bind(overburden.ravel(), lambda law: self._equilibrium(law, law.rows(self.weight.size)))
+        law = (friction or Weertman(10**6.75)).bind(
+            overburden.ravel(), lambda law: self._equilibrium(law, law.rows(self.weight.size))
+        )
         if law.code == _kernels_friction.RATE_STATE:
             raise CaseError("the plan view has no state variable: use a friction law without one, or the chain.")
         self.friction = law
@@ -127,7 +131,7 @@ class PlanView:
         every: float | str | None = None,
         profile: Callable[[Array], npt.ArrayLike] | None = None,
     ) -> PlanRun:
-        """Shake it: `load` gives N per metre of width at times, spread evenly over the front or as `profile(y)` says."""
+        """Shake it: `load` gives N per metre of width, spread evenly over the front or as `profile(y)` says."""
         force = NoLoad() if load is None else load
         total, limit = duration(until, "until"), self.elastic_limit
         wanted = 0.8 * limit if step is None else duration(step, "step")
@@ -154,8 +158,8 @@ class PlanView:
         scale = tally[k.SIZE] or float(np.sum(self.weight * np.abs(plan.steady_stress))) * total or 1.0
         residual = abs(tally[k.SEISMIC] - tally[k.APPLIED] + gained) / scale
         return PlanRun(
-            dt, steps, abs(float(tally[k.PEAK])), float(tally[k.PEAK_TIME]), float(record.most[0].max()), float(residual),
-            self._dataset(record, stride * dt),
+            dt, steps, abs(float(tally[k.PEAK])), float(tally[k.PEAK_TIME]), float(record.most[0].max()),
+            float(residual), self._dataset(record, stride * dt),
         )  # fmt: skip
 
     def _parts(self, profile: Callable[[Array], npt.ArrayLike] | None) -> Plan:
@@ -184,7 +188,9 @@ class PlanView:
 
     def _add_margins(self, law: Friction, side: Weertman) -> None:
         if law.code != _kernels_friction.POWER or not np.all(self.rows[:, 0] == side.exponent):
-            raise CaseError("side_friction needs a Weertman bed of the same exponent: the two drags then add up to one law.")
+            raise CaseError(
+                "side_friction needs a Weertman bed of the same exponent: the two drags then add up to one law."
+            )
         wall = _halved(np.full(self.shape[0], self.cell[0]))  # m of margin a node
         extra = np.zeros(self.shape)
         for j in (0, -1):

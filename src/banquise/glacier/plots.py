@@ -27,9 +27,9 @@ def pyplot() -> Any:
 
 
 def plot_run(run: GlacierRun | xr.Dataset) -> Any:
-    """Forces, displacement and velocity at five places, and the displacement over time and place; returns the figure."""
+    """Forces, displacement and velocity at five places, displacement over time and place; returns the figure."""
     plt = pyplot()
-    data: xr.Dataset = getattr(run, "dataset", run)  # type: ignore[assignment]
+    data: Any = getattr(run, "dataset", run)
     figure, ((force, move), (speed, waves)) = plt.subplots(2, 2, figsize=(11, 7.5), constrained_layout=True)
     force.plot(data.time, data.contact_force / 1e6, color="#d94801", lw=3, alpha=0.45, label="contact on the front")
     force.plot(data.time, data.seismic_force / 1e6, color="#08306b", lw=1.3, label="seismic, on the bed")
@@ -68,7 +68,9 @@ def plot_stability(stability: Stability, alphas: tuple[float, ...] = (0.0, -0.1,
     for alpha, dash in zip(alphas, ("-", "--", ":")):
         radii = [stability.spectral_radius("hht", dt, alpha) for dt in steps]
         lines.semilogx(steps, radii, color="#41ab5d", ls=dash, lw=1.5, label=f"hht, alpha = {alpha:.2f}")
-    lines.axvline(stability.verlet_limit, color="0.5", lw=0.8, ls="--", label=f"a + b/2 = 1: {stability.verlet_limit:.3g} s")
+    lines.axvline(
+        stability.verlet_limit, color="0.5", lw=0.8, ls="--", label=f"a + b/2 = 1: {stability.verlet_limit:.3g} s"
+    )
     lines.axhline(1.0, color="0.8", lw=0.8, zorder=0)
     lines.set(xlabel="step (s)", ylabel="spectral radius", ylim=(0.9, 3.0), title="Spectral radius of one step")
     lines.legend(frameon=False, fontsize=9)

@@ -56,7 +56,10 @@ class GlacierRun:
     def summary(self) -> dict[str, Any]:
         """The numbers of the run, for `--json`."""
         names = ("scheme", "step", "steps", "peak_seismic_force", "peak_time", "front_displacement", "impulse_residual")
-        return {name: getattr(self, name) for name in names} | {"iterations": self.iterations, "warnings": self.warnings}
+        return {name: getattr(self, name) for name in names} | {
+            "iterations": self.iterations,
+            "warnings": self.warnings,
+        }
 
     def to_netcdf(self, path: str) -> None:
         """Write the dataset, one file."""
@@ -82,8 +85,8 @@ def run(
     load : a load of `banquise.glacier`, an Iceberg (coupled both ways), any function of time (s) giving N/m, or None
     scheme : "imex" (springs explicit, friction implicit), "verlet" (friction of the step before), "hht" (all implicit)
     step : s; default 0.8 of the elastic limit, of the Verlet limit for "verlet", 0.1 s for "hht"
-    every : s between records; default a 500th of the run (less often beyond 4,000 nodes). Peaks are taken over every step all the same
-    alpha, tolerance : of "hht": numerical damping in [-1/3, 0]; where Newton stops, relative speed and stress increments
+    every : s between records; default a 500th of the run (less often beyond 4,000 nodes). Peaks are over every step
+    alpha, tolerance : of "hht": numerical damping in [-1/3, 0]; relative speed and stress increments where Newton stops
     perturbation : change of the starting speed of the front node, as a fraction of the equilibrium speed
     beyond_limit : "error" or "warn", when the step is beyond the scheme's limit
     """
@@ -109,7 +112,15 @@ class _Stepper:
     """State, output and tallies of one run, moved on by pieces."""
 
     def __init__(
-        self, glacier: Glacier, scheme: str, dt: float, steps: int, stride: int, alpha: float, tolerance: float, nudge: float
+        self,
+        glacier: Glacier,
+        scheme: str,
+        dt: float,
+        steps: int,
+        stride: int,
+        alpha: float,
+        tolerance: float,
+        nudge: float,
     ) -> None:
         n, records = glacier.nodes, steps // stride + 1
         self.glacier, self.scheme, self.dt, self.steps, self.stride = glacier, scheme, dt, steps, stride
@@ -117,24 +128,33 @@ class _Stepper:
         v = np.full(n, glacier.equilibrium_speed)
         v[0] *= 1.0 + nudge
         # The fastest kernel serves the commonest law: a cube root everywhere.
-        self.cubic = scheme == "imex" and self.chain.code == _kernels_friction.POWER and bool((self.chain.rows[:, 0] == 3).all())
+        self.cubic = (
+            scheme == "imex" and self.chain.code == _kernels_friction.POWER and bool((self.chain.rows[:, 0] == 3).all())
+        )
         theta = glacier.friction.start_state(v)
-        z = np.array([_kernels_friction.parameter(self.chain.code, r, t, s) for r, t, s in zip(self.chain.rows, theta, v)])
+        z = np.array(
+            [_kernels_friction.parameter(self.chain.code, r, t, s) for r, t, s in zip(self.chain.rows, theta, v)]
+        )
         self.state = State(np.zeros(n), v, z, theta, np.zeros(n), np.zeros(n), np.zeros((_kernels_hht.SCRATCH, n)))
         self.start = v.copy()
-        self.record = Record(
-            *(np.zeros((records, n)) for _ in range(3)), *(np.zeros(records) for _ in range(2)),
-            np.zeros(n), np.zeros(n), np.full(n, np.inf), stride,
-        )  # fmt: skip
+        u, v_kept, stress = np.zeros((3, records, n))
+        seismic, contact = np.zeros((2, records))
+        self.record = Record(u, v_kept, stress, seismic, contact, np.zeros(n), np.zeros(n), np.full(n, np.inf), stride)
         self.tally = np.zeros(_kernels_schemes.TALLY)
         self.extra: tuple[float, ...] = (alpha, tolerance) if scheme == "hht" else ()
-        kernels = {"imex": _kernels_schemes.imex, "verlet": _kernels_schemes.verlet, "hht": _kernels_hht.hht}
+        kernels: dict[str, Any] = {
+            "imex": _kernels_schemes.imex,
+            "verlet": _kernels_schemes.verlet,
+            "hht": _kernels_hht.hht,
+        }
         self.kernel = _kernels_schemes.imex_cubic if self.cubic else kernels[scheme]
 
     def arrive(self, loads: Array, first: int) -> None:
         """Take the arrivals first .. first + len(loads) - 1."""
         last = first + loads.size
-        self.kernel(self.chain, self.state, self.record, self.tally, loads, first, last, self.steps, self.dt, *self.extra)
+        self.kernel(
+            self.chain, self.state, self.record, self.tally, loads, first, last, self.steps, self.dt, *self.extra
+        )
 
 
 def _advance(stepper: _Stepper, force: Any) -> Any:
@@ -150,7 +170,8 @@ def _advance(stepper: _Stepper, force: Any) -> Any:
         stepper.arrive(loads, first)
         if not np.isfinite(stepper.state.u).all():
             raise CaseError(
-                f"the run blew up before {times[-1]:g} s with {stepper.scheme} at a step of {stepper.dt:g} s. Take a smaller step."
+                f"the run blew up before {times[-1]:g} s with {stepper.scheme} at a step of {stepper.dt:g} s. "
+                "Take a smaller step."
             )
     return None
 
@@ -189,8 +210,8 @@ def _result(stepper: _Stepper, notes: list[str], iceberg: Any) -> GlacierRun:
         if least < slow:
             node = int(np.argmin(record.least_v))
             notes.append(
-                f"the speed of node {node} fell to {least:.3g} m/s, and verlet at {stepper.dt:.3g} s is stable above {slow:.3g} m/s "
-                "only: peaks are spurious. Use scheme='imex', a Smooth law or a smaller step."
+                f"the speed of node {node} fell to {least:.3g} m/s, and verlet at {stepper.dt:.3g} s is stable above "
+                f"{slow:.3g} m/s only: peaks are spurious. Use scheme='imex', a Smooth law or a smaller step."
             )
     if tally[k.UNCONVERGED]:
         notes.append(f"Newton did not converge in {int(tally[k.UNCONVERGED])} of {stepper.steps} steps.")
@@ -212,7 +233,10 @@ def _weakening_notes(stepper: _Stepper) -> list[str]:
     steepest = min(float(law.slope(np.full(chain.weight.size, s)).min()) for s in np.logspace(-12, 2, 200))
     if gain * -steepest <= 1.0:
         return []
-    return [f"the law weakens so fast that a step of {stepper.dt:.3g} s has several answers; below {-1 / (gain / stepper.dt * steepest):.3g} s it has one."]
+    single = stepper.dt / (gain * -steepest)
+    return [
+        f"the law weakens so fast that a step of {stepper.dt:.3g} s has several answers; under {single:.3g} s, one."
+    ]
 
 
 def _dataset(stepper: _Stepper, iceberg: Any) -> xr.Dataset:
@@ -229,7 +253,7 @@ def _dataset(stepper: _Stepper, iceberg: Any) -> xr.Dataset:
             "displacement": of(both, record.u, "m", "displacement up-glacier, less the steady slide"),
             "velocity": of(both, record.v, "m s-1", "velocity up-glacier"),
             "bed_stress": of(both, record.stress, "Pa", "friction stress of the bed, with the sign of the velocity"),
-            "bed_force": of(both, bed, "N m-1", "force of the block on the bed, less that at equilibrium, per metre of width"),
+            "bed_force": of(both, bed, "N m-1", "force of the block on the bed, per metre of width, less the steady"),
             "seismic_force": of(one, record.seismic, "N m-1", "sum of bed_force over the blocks"),
             "contact_force": of(one, record.contact, "N m-1", "force of the iceberg on the front, per metre of width"),
             "max_displacement": of(node, record.most_u, "m", "largest displacement over every step"),
@@ -246,7 +270,8 @@ def _dataset(stepper: _Stepper, iceberg: Any) -> xr.Dataset:
         },
         {
             "title": "chain of sliding blocks", "source": "banquise glacier", "scheme": stepper.scheme,
-            "step": stepper.dt, "equilibrium_speed": glacier.equilibrium_speed, "friction": repr(type(glacier.friction).__name__),
+            "step": stepper.dt, "equilibrium_speed": glacier.equilibrium_speed,
+            "friction": type(glacier.friction).__name__,
         },
     )  # fmt: skip
     return data if iceberg is None else data.merge(iceberg.dataset().reindex(time=time, method="nearest"))
@@ -258,14 +283,21 @@ def _checked_step(glacier: Glacier, scheme: str, step: float | str | None, beyon
     limit = getattr(glacier.stability(), name) if name else math.inf
     if step is None:
         if limit == 0.0:
-            raise CaseError("verlet has no stable step at rest on this friction law. Use scheme='imex', or give a step and beyond_limit='warn'.")
+            raise CaseError(
+                "verlet has no stable step at rest on this friction law. Use scheme='imex', or give a step "
+                "and beyond_limit='warn'."
+            )
         return (0.8 * limit if math.isfinite(limit) else 0.1), []
     wanted = duration(step, "step")
     if wanted == 0:
         raise CaseError("step is 0 s, expected more.")
     if wanted < limit * (1 + 1e-9):
         return wanted, []
-    what = "the elastic limit 2/omega_max" if scheme == "imex" else "the limit of springs and lagged friction, a + b/2 = 1,"
+    what = (
+        "the elastic limit 2/omega_max"
+        if scheme == "imex"
+        else "the limit of springs and lagged friction, a + b/2 = 1,"
+    )
     sentence = f"step {wanted:.6g} s is beyond {what} of {limit:.6g} s for {scheme}"
     if beyond == "error":
         other = "'hht'" if scheme == "imex" else "'imex' or 'hht'"
@@ -278,7 +310,9 @@ def _as_load(load: Any) -> Any:
         return NoLoad()
     if callable(load) or hasattr(load, "afloat"):
         return load
-    raise CaseError(f"load is {load!r}, expected a load such as HalfSine(33e6, 100.0), an Iceberg or a function of time.")
+    raise CaseError(
+        f"load is {load!r}, expected a load such as HalfSine(33e6, 100.0), an Iceberg or a function of time."
+    )
 
 
 def _known(name: str, value: str, known: tuple[str, ...]) -> None:

@@ -34,7 +34,9 @@ class Source:
 
     def __post_init__(self) -> None:
         if self.time.ndim != 1 or self.time.shape != self.force.shape or self.time.size < 2:
-            raise CaseError(f"Source: {self.time.shape} times and {self.force.shape} forces, expected two rows of one length.")
+            raise CaseError(
+                f"Source: {self.time.shape} times and {self.force.shape} forces, expected two rows of one length."
+            )
         if not (np.isfinite(self.time).all() and np.isfinite(self.force).all()):
             raise CaseError("Source: times or forces hold NaN or infinity.")
         gaps = np.diff(self.time)
@@ -80,7 +82,9 @@ class Source:
         """Band-passed without shift of phase, corners in Hz."""
         nyquist = 0.5 / self.interval
         if not 0 < low < high < nyquist:
-            raise CaseError(f"band {low:g} to {high:g} Hz, expected 0 < low < high < {nyquist:g} Hz (half the sampling rate).")
+            raise CaseError(
+                f"band {low:g} to {high:g} Hz, expected 0 < low < high < {nyquist:g} Hz (half the sampling rate)."
+            )
         sections = butter(order, [low, high], "bandpass", fs=1.0 / self.interval, output="sos")
         return Source(self.time, sosfiltfilt(sections, self.force), self.azimuth)
 
@@ -113,7 +117,7 @@ class Source:
         return Seismogram(time, motion)
 
     def convolved(self, green: npt.ArrayLike) -> Seismogram:
-        """Displacement from Green's functions (3, n) in m/N of an impulse (1 N s), sampled at this source's interval."""
+        """Displacement from Green's functions (3, n), m for an impulse of 1 N s, sampled at this source's interval."""
         functions = np.atleast_2d(np.asarray(green, dtype=float))
         if functions.shape[0] != 3:
             raise CaseError(f"Green's functions have {functions.shape[0]} rows, expected 3: east, north, up.")
@@ -125,7 +129,7 @@ class Source:
         columns = {"time": self.time, "force": self.force, "moment_rate": self.moment_rate, "moment": self.moment}
         path = Path(path)
         if path.suffix == ".npz":
-            np.savez(path, **columns)
+            np.savez(path, **columns)  # type: ignore[arg-type]
         elif path.suffix == ".csv":
             header = "time_s,force_N,moment_rate_kg_m_s-1,moment_kg_m"
             np.savetxt(path, np.column_stack(list(columns.values())), delimiter=",", header=header, comments="")

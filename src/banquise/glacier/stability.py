@@ -1,7 +1,7 @@
 """How large a step a scheme bears: limits, spectral radii, maps.
 
-Linearised about a speed, with a = c dt / 2m (friction, c = w d tau/dv) and b = omega^2 dt^2 (springs), the velocity Verlet
-scheme with friction one step late has for each mode the characteristic polynomial
+Linearised about a speed, with a = c dt / 2m (friction, c = w d tau/dv) and b = omega^2 dt^2 (springs), the velocity
+Verlet scheme with friction one step late has for each mode the characteristic polynomial
     lambda^3 + (a + b - 2) lambda^2 + lambda - a,
 stable if and only if a + b/2 < 1. At the limit its roots are +i, -i and 1 - b/2; putting lambda = i in the matrix
 problem gives 2M - dt C - dt^2 K singular, so for properties that vary along the chain the limit is, still exactly,
@@ -108,8 +108,8 @@ class Stability:
         """Largest |eigenvalue| of one step of `scheme`: "verlet", "verlet-frictionless", "imex" or "hht".
 
         A chain's rigid slide keeps its displacement for ever, so its radius is never below 1; a single block has no
-        springs, its displacement acts on nothing and is left out. `slide=False` leaves the slide out of a chain too: what
-        remains is how fast strain dies out. `flaws` (hht) puts the errors of the printed formulas
+        springs, its displacement acts on nothing and is left out. `slide=False` leaves the slide out of a chain too:
+        what remains is how fast strain dies out. `flaws` (hht) puts the errors of the printed formulas
         back, any of "identity-base", "negative-damping", "stiffness-without-step"; `as_printed=True` puts in all three.
         """
         if scheme not in SCHEMES:
@@ -165,7 +165,9 @@ class Stability:
         alphas, steps = np.atleast_1d(np.asarray(alphas, float)), np.atleast_1d(np.asarray(steps, float))
         values = [[self.spectral_radius(scheme, dt, al, **options) for dt in steps] for al in alphas]
         attrs = {"long_name": f"spectral radius of {scheme}", "units": "1"}
-        return xr.DataArray(values, {"alpha": alphas, "step": ("step", steps, {"units": "s"})}, ["alpha", "step"], attrs=attrs)
+        return xr.DataArray(
+            values, {"alpha": alphas, "step": ("step", steps, {"units": "s"})}, ["alpha", "step"], attrs=attrs
+        )
 
     def report(self, step: float) -> dict[str, float]:
         """a, b and a + b/2 of the stiffest node and mode at `step`, with every limit."""
@@ -195,7 +197,9 @@ class Stability:
     def _verlet_frictionless(self, step: float) -> float:
         square = (self.frequencies * step) ** 2
         half = 0.5 * (2.0 - square)  # lambda^2 - (2 - b) lambda + 1 = 0
-        return float(np.max(np.abs(half) + np.sqrt(np.maximum(half * half - 1.0, 0.0)), initial=1.0, where=np.abs(half) > 1))
+        return float(
+            np.max(np.abs(half) + np.sqrt(np.maximum(half * half - 1.0, 0.0)), initial=1.0, where=np.abs(half) > 1)
+        )
 
     def _radius_of_modes(self, matrices: Array, square: Array, slide: bool) -> float:
         """Largest eigenvalue of (mode, 3, 3) matrices; a mode without springs splits off its displacement."""
@@ -212,7 +216,7 @@ class Stability:
         if n > _DENSE:
             raise CaseError(
                 f"spectral radius of {n} nodes with properties that vary along the chain: at most {_DENSE}. "
-                "The limits (friction_limit, elastic_limit, verlet_limit, imex_limit) serve any size; use larger blocks."
+                "The limits (friction_limit, elastic_limit, verlet_limit, imex_limit) serve any size."
             )
         damping = np.diag(self._damping * step)
         stiffness = step**2 * (np.diag(self._diagonal) + np.diag(self._off, 1) + np.diag(self._off, -1))

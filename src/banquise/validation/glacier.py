@@ -102,7 +102,9 @@ def _loaded() -> Iterator[Row]:
     for step in (0.02, 0.005, 0.001):
         out = glacier.run(load, until=100.0, step=step)
         text = f"2 km, 25 m blocks, half-sine 310.75 MN/m, IMEX {step} s"
-        yield Row("peak seismic force, MN/m", "convergence", text, 310.7594, out.peak_seismic_force / 1e6, 1e-6 * 310.76)
+        yield Row(
+            "peak seismic force, MN/m", "convergence", text, 310.7594, out.peak_seismic_force / 1e6, 1e-6 * 310.76
+        )
         yield Row("largest front displacement, m", "convergence", text, 0.10511, out.front_displacement, 1e-4 * 0.10511)
         yield Row("impulse balance", "momentum", text, 0.0, out.impulse_residual, 1e-12)
     smooth = Glacier(2000.0, 25.0, friction=Smooth(COEFFICIENT, nu=1e-7))
@@ -140,4 +142,6 @@ def _iceberg() -> Iterator[Row]:
     released = body.iceberg.energy_released
     # Runge-Kutta of order four falls to order three where a corner crosses the water line: 3e-7 of what is released.
     yield Row("iceberg without drag", "energy", "100 s at 0.02 s", 0.0, worst / released, 1e-6)
-    yield Row("energy released, J/m", "closed form", "800 m, aspect 0.25", 4.4378e10, float(np.round(released, -6)), 1e6)
+    yield Row(
+        "energy released, J/m", "closed form", "800 m, aspect 0.25", 4.4378e10, float(np.round(released, -6)), 1e6
+    )
