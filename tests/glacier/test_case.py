@@ -169,3 +169,10 @@ def test_every_known_answer_is_met():
 def test_unknown_public_name_is_an_error():
     with pytest.raises(AttributeError):
         bq.glacier.Glaicer  # noqa: B018
+
+
+def test_a_long_uneven_chain_still_gets_its_limits(case, capsys):
+    case.write_text('[glacier]\nlength = "20 km"\nblock = 100\nthickness = { x = [0, 20000], value = [500, 900] }')
+    assert main(["glacier", "stability", str(case)]) == 0
+    told = capsys.readouterr()
+    assert "verlet_limit" in told.out and "no picture" in told.err

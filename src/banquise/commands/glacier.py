@@ -89,5 +89,11 @@ def _draw(figure: Any, default: Path, args: argparse.Namespace) -> str | None:
         print("no picture: plots need matplotlib, `pip install banquise[plot]`.", file=sys.stderr)
         return None
     path = Path(args.plot) if args.plot else default
-    figure().savefig(path, dpi=120)
+    try:
+        figure().savefig(path, dpi=120)
+    except CaseError as error:
+        if args.plot:
+            raise
+        print(f"no picture: {error}", file=sys.stderr)
+        return None
     return str(path)

@@ -68,6 +68,11 @@ class Stability:
         squares[squares < 1e-12 * squares[-1]] = 0.0  # the rigid slide
         return np.sqrt(squares)
 
+    @property
+    def even(self) -> bool:
+        """Whether friction per mass is the same all along, so that modes decouple and radii of any size are cheap."""
+        return bool(np.ptp(self._damping) <= 1e-9 * self._damping.max(initial=0.0))
+
     @cached_property
     def friction_limit(self) -> float:
         """Largest stable step (s) of one block under the lagged Verlet scheme: 2 m / c."""
@@ -127,7 +132,7 @@ class Stability:
         if not np.isfinite(damping).all():
             return math.inf if scheme == "verlet" else 1.0
         blocks = {"verlet": _verlet_block, "imex": _imex_block}.get(scheme)
-        if np.ptp(damping) <= 1e-9 * damping.max(initial=0.0):
+        if self.even:
             # Even damping: modes decouple, and the radius is the largest over small matrices.
             square = (self.frequencies * step) ** 2
             one = np.ones_like(square)
