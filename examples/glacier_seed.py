@@ -151,9 +151,7 @@ def main(folder: Path) -> None:
     drifts = unloaded(folder)
     print("drift of the lagged scheme after 300 s, m:", {f"{k:g}": float(f"{v:.3g}") for k, v in drifts.items()})
     lagged, sound = loaded(folder)
-    print(
-        f"40 km, 500 m: peak {lagged.peak_seismic_force / 1e6:.2f} MN/m lagged, {sound.peak_seismic_force / 1e6:.2f} IMEX"
-    )
+    print(f"40 km, 500 m: {lagged.peak_seismic_force / 1e6:.2f} MN/m lagged, {sound.peak_seismic_force / 1e6:.2f} IMEX")
     one_block(folder)
     sizes = block_sizes(folder)
     print("peak seismic force by block, MN/m:", {f"{k:g} m": float(f"{v[0]:.7g}") for k, v in sizes.items()})
