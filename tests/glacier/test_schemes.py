@@ -244,3 +244,18 @@ def test_drift_of_the_unstable_scheme_grows_with_the_step():
         drifts.append(float(out.dataset.displacement[-1].mean()))
     assert drifts[0] > drifts[1] > drifts[2]
     assert np.allclose(drifts, [-0.0084, -0.0149, -0.894], rtol=0.15)  # a chaotic cycle: its mean, not its path
+
+
+@pytest.mark.parametrize("scheme", ["imex", "hht"])
+@pytest.mark.parametrize(("factor", "grows"), [(0.85, True), (1.2, False)])
+def test_rate_and_state_slips_where_the_ice_is_softer_than_critical(scheme, factor, grows):
+    # Sliding is unstable when the stiffness per area of the softest mode is below (b - a) N / Dc.
+    a, b, pressure = 0.010, 0.015, 2.1e5
+    parts = {"length": 200.0, "block": 100.0, "back": "steady"}
+    stiffness = gl.Glacier(**parts).stability().frequencies[0] ** 2 * 920 * 800
+    critical = (b - a) * pressure / stiffness
+    g = gl.Glacier(**parts, friction=gl.RateState(a, b, factor * critical, pressure))
+    out = g.run(None, until=600.0, scheme=scheme, step=0.04, perturbation=1e-3, every=1.0)
+    away = np.abs(out.dataset.velocity.values[:, 0] / g.equilibrium_speed - 1)
+    early, late = away[20:120].max(), away[-100:].max()
+    assert (late > 1.3 * early) if grows else (late < 0.8 * early)

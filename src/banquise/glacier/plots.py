@@ -79,7 +79,7 @@ def plot_stability(stability: Stability, alphas: tuple[float, ...] = (0.0, -0.1,
     )
     lines.axhline(1.0, color="0.8", lw=0.8, zorder=0)
     lines.set(xlabel="step (s)", ylabel="spectral radius", ylim=(0.9, 3.0), title="Spectral radius of one step")
-    lines.legend(frameon=False, fontsize=9)
+    lines.legend(frameon=False, fontsize=8, loc="upper left")
     grid = np.linspace(-1 / 3, 0.0, 25 if stability.even else 4)
     values = stability.radius_map("hht", grid, steps, slide=False)
     rest = np.maximum(1.0 - values, 1e-16)
