@@ -1,6 +1,7 @@
 """Case files and the command line."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -176,3 +177,20 @@ def test_a_long_uneven_chain_still_gets_its_limits(case, capsys):
     assert main(["glacier", "stability", str(case)]) == 0
     told = capsys.readouterr()
     assert "verlet_limit" in told.out and "no picture" in told.err
+
+
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("glacier*.toml"))
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_example_cases_run(path, tmp_path, capsys):
+    assert main(["glacier", "run", str(path), "-o", str(tmp_path / "out.nc"), "--json", "--no-plot"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["impulse_residual"] < 1e-12 and told["warnings"] == []
+    # 310.7594 MN/m of the standard case; 33 MN/m of an iceberg of 800 m
+    expected = 310.7594e6 if path.stem == "glacier_seed" else 33e6
+    assert told["peak_seismic_force"] == pytest.approx(expected, rel=0.02)
+
+
+def test_there_are_examples():
+    assert len(EXAMPLES) == 2

@@ -78,7 +78,7 @@ def test_drag_on_a_plate_is_the_formula():
     corners = np.empty((4, 2))
     state = np.array([0.0, -1000.0, 0.0, 0.0, 0.0, 0.0])
     state[3] = 2.0  # under water, sideways
-    kernels._placed(berg, state, corners)
+    kernels.placed(berg, state, corners)
     fx, fy, torque = kernels._drag(berg, state, corners)
     # Both long faces resist: 2 x 1/2 rho Cd v^2 H
     assert fx == pytest.approx(-1025 * 0.7 * 4.0 * 800, rel=1e-12)

@@ -18,11 +18,11 @@ from banquise.glacier._kernels_schemes import (
     LAST_S,
     MOST,
     UNCONVERGED,
-    _book,
-    _elastic,
-    _end_force,
-    _follow,
-    _record,
+    book,
+    elastic,
+    end_force,
+    follow,
+    keep_record,
 )
 
 MOST_NEWTON = 60
@@ -77,7 +77,7 @@ def _residual(chain, state, z, blend, reach, ratio, out):
     for i in range(z.size):
         s[TRIAL_V, i], _, s[STRESS, i], _ = curve(chain.code, chain.rows[i], state.theta[i], z[i])
         s[TRIAL_U, i] = s[U_PART, i] + ratio * (s[TRIAL_V, i] - s[V_PART, i])
-    _elastic(chain.stiffness, s[TRIAL_U], out)
+    elastic(chain.stiffness, s[TRIAL_U], out)
     norm = 0.0
     for i in range(z.size):
         drag = chain.weight[i] * (s[STRESS, i] - chain.steady_stress[i])
@@ -173,9 +173,9 @@ def hht(chain, state, record, tally, loads, first, last, final, step, alpha, tol
             tally[MOST] = max(tally[MOST], taken)
             for i in range(u.size):
                 v[i], u[i] = s[TRIAL_V, i], s[TRIAL_U, i]
-        _elastic(chain.stiffness, u, state.force)
+        elastic(chain.stiffness, u, state.force)
         state.force[0] += load
-        ends = _end_force(chain, state.force, v)
+        ends = end_force(chain, state.force, v)
         seismic = 0.0
         for i in range(u.size):
             if n == 0:
@@ -187,15 +187,15 @@ def hht(chain, state, record, tally, loads, first, last, final, step, alpha, tol
         if n == 0:
             for i in range(u.size):
                 a[i] = chain.inverse_mass[i] * state.force[i]
-            _book(tally, step * (1.0 - gamma), seismic, load, ends, 0.0)
+            book(tally, step * (1.0 - gamma), seismic, load, ends, 0.0)
         else:
             for i in range(u.size):
                 a[i] = (v[i] - s[V_PART, i]) / reach
             # The blended force here acts for gamma dt before it and, unless it is the last, (1 - gamma) dt after.
             share = step * (1.0 if n < final else gamma)
-            _book(tally, share * blend, seismic, load, ends, n * step)
-            _book(tally, -share * alpha, tally[LAST_S], tally[LAST_F], tally[LAST_B], (n - 1) * step)
+            book(tally, share * blend, seismic, load, ends, n * step)
+            book(tally, -share * alpha, tally[LAST_S], tally[LAST_F], tally[LAST_B], (n - 1) * step)
         tally[LAST_S], tally[LAST_F], tally[LAST_B] = seismic, load, ends
         if n % record.stride == 0:
-            _record(record, n, u, v, s[STRESS], seismic, load)
-        _follow(record, u, v)
+            keep_record(record, n, u, v, s[STRESS], seismic, load)
+        follow(record, u, v)

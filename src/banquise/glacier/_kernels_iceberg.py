@@ -23,7 +23,7 @@ _SHARES = (0.17392742256872692, 0.32607257743127307, 0.32607257743127307, 0.1739
 
 
 @njit(cache=True, nogil=True)
-def _placed(berg, state, corners):
+def placed(berg, state, corners):
     c, s = math.cos(state[2]), math.sin(state[2])
     for k in range(berg.outline.shape[0]):
         corners[k, 0] = state[0] + c * berg.outline[k, 0] - s * berg.outline[k, 1]
@@ -39,7 +39,7 @@ def _world_velocity(state):
 @njit(cache=True, nogil=True)
 def contact(berg, state, corners, front, front_speed):
     """Force (N/m) on the front and its moment about the centre: springs and dashpots at corners past the front."""
-    _placed(berg, state, corners)
+    placed(berg, state, corners)
     vx, _ = _world_velocity(state)
     force, moment = 0.0, 0.0
     for k in range(corners.shape[0]):
@@ -54,7 +54,7 @@ def contact(berg, state, corners, front, front_speed):
 
 
 @njit(cache=True, nogil=True)
-def _buoyancy(corners):
+def submerged(corners):
     """Area under the water line and its centroid (x, y)."""
     n = corners.shape[0]
     area, mx, my = 0.0, 0.0, 0.0
@@ -111,7 +111,7 @@ def _drag(berg, state, corners):
 @njit(cache=True, nogil=True)
 def _rates(berg, state, corners, front, front_speed, out):
     push, moment = contact(berg, state, corners, front, front_speed)
-    wet, bx, _ = _buoyancy(corners)
+    wet, bx, _ = submerged(corners)
     fx, fy, torque = _drag(berg, state, corners)
     lift = berg.water_density * berg.gravity * wet
     fx -= push
@@ -155,8 +155,8 @@ def advance(berg, state, front, front_speed, step, parts):
 @njit(cache=True, nogil=True)
 def energy(berg, state, corners):
     """Kinetic (with added mass) and potential energy (J/m) of ice and displaced water."""
-    _placed(berg, state, corners)
-    wet, _, by = _buoyancy(corners)
+    placed(berg, state, corners)
+    wet, _, by = submerged(corners)
     share = wet / berg.area
     kinetic = 0.5 * (berg.mass + share * berg.added_1) * state[3] ** 2
     kinetic += 0.5 * (berg.mass + share * berg.added_2) * state[4] ** 2

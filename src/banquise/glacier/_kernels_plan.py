@@ -9,11 +9,11 @@ import numpy as np
 from numba import njit
 
 from banquise.glacier._kernels_friction import curve, solve
-from banquise.glacier._kernels_schemes import _book
+from banquise.glacier._kernels_schemes import book
 
 # element: (8, 8) stiffness for E H = 1, degrees of freedom (x, y) of corners (0,0) (1,0) (1,1) (0,1)
 Plan = namedtuple("Plan", "element modulus weight inverse_mass steady_speed steady_stress share slip code rows")
-PlanState = namedtuple("PlanState", "u v z theta force")
+PlanState = namedtuple("PlanState", "u v z force")
 PlanRecord = namedtuple("PlanRecord", "u v seismic contact most stride")
 
 
@@ -76,7 +76,7 @@ def plan_steps(plan, state, record, tally, loads, first, last, final, step):
                 share = speed / size if size > 0.0 else 0.0
                 v[i, j, 0], v[i, j, 1] = share * rx, share * ry
                 seismic += w * ((stress * rx / size if size > 0.0 else 0.0) - plan.steady_stress[i, j])
-        _book(tally, step, seismic, load, 0.0, n * step)
+        book(tally, step, seismic, load, 0.0, n * step)
         if keep:
             for i in range(nx):
                 for j in range(ny):

@@ -39,7 +39,7 @@ def _add(tally, at, value):
 
 
 @njit(cache=True, nogil=True)
-def _book(tally, weight, seismic, applied, ends, time):
+def book(tally, weight, seismic, applied, ends, time):
     """Add one arrival to the impulses, `weight` seconds of it, and follow the peak."""
     _add(tally, SEISMIC, weight * seismic)
     _add(tally, APPLIED, weight * applied)
@@ -51,7 +51,7 @@ def _book(tally, weight, seismic, applied, ends, time):
 
 
 @njit(cache=True, nogil=True, fastmath=REORDER)
-def _elastic(stiffness, u, force):
+def elastic(stiffness, u, force):
     n = u.size
     if n == 1:
         force[0] = 0.0
@@ -63,7 +63,7 @@ def _elastic(stiffness, u, force):
 
 
 @njit(cache=True, nogil=True)
-def _end_force(chain, force, v):
+def end_force(chain, force, v):
     """Force of the surroundings on the two ends: dashpots, and what holds an end of infinite mass."""
     total = 0.0
     for k in range(2 if v.size > 1 else 1):
@@ -129,7 +129,7 @@ def _cubic_drift(u, z, step, steady_speed, most_u, most_z, least_z):
 
 
 @njit(cache=True, nogil=True)
-def _record(record, n, u, v, stress, seismic, contact):
+def keep_record(record, n, u, v, stress, seismic, contact):
     # Node by node: assigning whole rows drags the compiler through the text of its shape errors, three seconds of it.
     k = n // record.stride
     for i in range(u.size):
@@ -141,7 +141,7 @@ def _record(record, n, u, v, stress, seismic, contact):
 
 
 @njit(cache=True, nogil=True)
-def _follow(record, u, v):
+def follow(record, u, v):
     for i in range(u.size):
         record.most_u[i] = max(record.most_u[i], abs(u[i]))
         record.most_v[i] = max(record.most_v[i], abs(v[i]))
@@ -193,12 +193,12 @@ def imex_cubic(chain, state, record, tally, loads, first, last, final, step):
                 inner = 1 if i == 0 else top - 1
                 ends += chain.stiffness[min(i, inner)] * (u[i] - u[inner]) - (load if i == 0 else 0.0)
             ends -= chain.dashpot[i] * (z[i] * z[i] * z[i] - steady)
-        _book(tally, step, seismic, load, ends, n * step)
+        book(tally, step, seismic, load, ends, n * step)
         if keep:
             for i in range(u.size):
                 state.v[i] = 0.5 * (state.v[i] + z[i] * z[i] * z[i])
                 target[i] = chain.rows[i, 1] * z[i]
-            _record(record, n, u, state.v, target, seismic, load)
+            keep_record(record, n, u, state.v, target, seismic, load)
         # The last arrival drifts no more; its speeds are followed all the same.
         _cubic_drift(u, z, step if n < final else 0.0, steady, record.most_u, record.most_v, record.least_v)
     for i in range(u.size):
@@ -212,7 +212,7 @@ def imex(chain, state, record, tally, loads, first, last, final, step):
     steady = chain.steady_speed
     for n in range(first, last):
         load = loads[n - first]
-        _elastic(chain.stiffness, u, force)
+        elastic(chain.stiffness, u, force)
         force[0] += load
         seismic = 0.0
         for i in range(u.size):
@@ -227,15 +227,15 @@ def imex(chain, state, record, tally, loads, first, last, final, step):
             z[i] = solve(chain.code, chain.rows[i], state.theta[i], share * damp * chain.weight[i], target, z[i])
             v[i], _, stress[i], _ = curve(chain.code, chain.rows[i], state.theta[i], z[i])
             seismic += chain.weight[i] * (stress[i] - chain.steady_stress[i])
-        _book(tally, step, seismic, load, _end_force(chain, force, v), n * step)
+        book(tally, step, seismic, load, end_force(chain, force, v), n * step)
         if n % record.stride == 0:
             for i in range(u.size):
                 state.scratch[1, i] = 0.5 * (state.scratch[1, i] + v[i])
-            _record(record, n, u, state.scratch[1], stress, seismic, load)
+            keep_record(record, n, u, state.scratch[1], stress, seismic, load)
         if n < final:
             for i in range(u.size):
                 u[i] += step * (v[i] - steady)
-        _follow(record, u, v)
+        follow(record, u, v)
 
 
 @njit(cache=True, nogil=True)
@@ -245,9 +245,9 @@ def verlet(chain, state, record, tally, loads, first, last, final, step):
     steady = chain.steady_speed
     for n in range(first, last):
         load = loads[n - first]
-        _elastic(chain.stiffness, u, force)
+        elastic(chain.stiffness, u, force)
         force[0] += load
-        ends = _end_force(chain, force, v)
+        ends = end_force(chain, force, v)
         seismic = 0.0
         for i in range(u.size):
             if chain.code == RATE_STATE and n > 0:
@@ -261,13 +261,13 @@ def verlet(chain, state, record, tally, loads, first, last, final, step):
             for i in range(u.size):
                 v[i] += 0.5 * step * chain.inverse_mass[i] * (old[i] + force[i])
             # Trapezoids: half of this arrival and half of the last, as the speed itself received them.
-            _book(tally, 0.5 * step, tally[LAST_S], tally[LAST_F], tally[LAST_B], (n - 1) * step)
-            _book(tally, 0.5 * step, seismic, load, ends, n * step)
+            book(tally, 0.5 * step, tally[LAST_S], tally[LAST_F], tally[LAST_B], (n - 1) * step)
+            book(tally, 0.5 * step, seismic, load, ends, n * step)
         tally[LAST_S], tally[LAST_F], tally[LAST_B] = seismic, load, ends
         if n % record.stride == 0:
-            _record(record, n, u, v, stress, seismic, load)
+            keep_record(record, n, u, v, stress, seismic, load)
         for i in range(u.size):
             old[i] = force[i]
             if n < final:
                 u[i] += step * (v[i] - steady) + 0.5 * step * step * chain.inverse_mass[i] * force[i]
-        _follow(record, u, v)
+        follow(record, u, v)

@@ -55,7 +55,7 @@ class Friction:
 
         `speed_of(law)` is the equilibrium speed (m/s) the glacier would have on another law.
         """
-        if "pressure" in {f.name for f in fields(self)} and getattr(self, "pressure") is None:  # noqa: B009
+        if getattr(self, "pressure", pressure) is None:
             if (pressure <= 0).any():
                 raise CaseError("water_pressure is at or above the ice overburden: this friction law needs N > 0.")
             return replace(self, pressure=pressure)  # type: ignore[call-arg]

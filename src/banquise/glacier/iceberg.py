@@ -122,8 +122,8 @@ class Afloat:
         low, high = -self.iceberg.height, self.iceberg.height
         for _ in range(80):  # depth at which it displaces its own mass
             self.state[1] = 0.5 * (low + high)
-            kernels._placed(self.berg, self.state, self._corners)
-            wet, _, _ = kernels._buoyancy(self._corners)
+            kernels.placed(self.berg, self.state, self._corners)
+            wet, _, _ = kernels.submerged(self._corners)
             low, high = (
                 (self.state[1], high) if wet * self.iceberg.water_density > self.berg.mass else (low, self.state[1])
             )

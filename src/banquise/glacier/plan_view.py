@@ -180,7 +180,7 @@ class PlanView:
         v[..., 0] = self.speed
         zero = np.zeros_like(v)
         # z starts as a guess only: the solver brackets it.
-        return PlanState(zero.copy(), v, np.zeros(self.shape), np.ones(self.shape), zero)
+        return PlanState(zero.copy(), v, np.zeros(self.shape), zero)
 
     def _modulus(self) -> Array:
         product = self.young * self.thickness

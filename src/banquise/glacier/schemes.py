@@ -215,7 +215,7 @@ def _result(stepper: _Stepper, notes: list[str], iceberg: Any) -> GlacierRun:
             )
     if tally[k.UNCONVERGED]:
         notes.append(f"Newton did not converge in {int(tally[k.UNCONVERGED])} of {stepper.steps} steps.")
-    if glacier.friction.code in (_kernels_friction.PEAKED, _kernels_friction.RATE_STATE):
+    if glacier.friction.code == _kernels_friction.PEAKED and stepper.scheme != "verlet":
         notes.extend(_weakening_notes(stepper))
     return GlacierRun(
         glacier, stepper.scheme, stepper.dt, stepper.steps, abs(float(tally[k.PEAK])), float(tally[k.PEAK_TIME]),
@@ -227,8 +227,6 @@ def _result(stepper: _Stepper, notes: list[str], iceberg: Any) -> GlacierRun:
 def _weakening_notes(stepper: _Stepper) -> list[str]:
     """The implicit solve has one answer only while dt/(rho H) |d tau/dv| < 1 on the falling side of a law."""
     law, chain = stepper.glacier.friction, stepper.chain
-    if law.code != _kernels_friction.PEAKED or stepper.scheme == "verlet":
-        return []
     gain = stepper.dt * float(np.max(chain.inverse_mass * chain.weight))
     steepest = min(float(law.slope(np.full(chain.weight.size, s)).min()) for s in np.logspace(-12, 2, 200))
     if gain * -steepest <= 1.0:
