@@ -35,7 +35,8 @@ def plot_run(run: GlacierRun | xr.Dataset) -> Any:
     force.plot(data.time, data.seismic_force / 1e6, color="#08306b", lw=1.3, label="seismic, on the bed")
     force.set(xlabel="time (s)", ylabel="force (MN/m)", title="Forces")
     force.legend(frameon=False)
-    picks = np.unique(np.linspace(0, data.sizes["node"] - 1, 5).round().astype(int))
+    reach = _reached(data.max_displacement.values)
+    picks = np.unique(np.linspace(0, reach, 5).round().astype(int))
     for pick, colour in zip(picks, _BLUES):
         label = f"x = {data.x.values[pick]:g} m"
         move.plot(data.time, data.displacement.isel(node=pick) * 1e3, color=colour, lw=1.4, label=label)
@@ -51,10 +52,17 @@ def plot_run(run: GlacierRun | xr.Dataset) -> Any:
         )
         figure.colorbar(shade, ax=waves, label="displacement (mm)")
         waves.set(xlabel="distance from the front (km)", ylabel="time (s)", title="Displacement along the glacier")
+        waves.set_xlim(0.0, data.x.values[reach] / 1e3)
     else:
         waves.plot(data.displacement.isel(node=0) * 1e3, data.velocity.isel(node=0) * 1e3, color=_BLUES[0])
         waves.set(xlabel="displacement (mm)", ylabel="velocity (mm/s)", title="Path of the block")
     return figure
+
+
+def _reached(largest: Any) -> int:
+    """The node a little beyond the last that moved a hundredth as far as the one that moved most."""
+    moved = np.flatnonzero(largest > 0.01 * largest.max())
+    return min(largest.size - 1, max(4, int(1.25 * moved[-1]) + 1 if moved.size else largest.size))
 
 
 def plot_stability(stability: Stability, alphas: tuple[float, ...] = (0.0, -0.1, -1 / 3), points: int = 61) -> Any:
