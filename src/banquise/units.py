@@ -27,6 +27,7 @@ _FACTORS: dict[str, dict[str, float]] = {
     "force": {"N": 1.0, "kN": 1e3, "MN": 1e6},
     "pressure": {"Pa": 1.0, "kPa": 1e3, "MPa": 1e6, "GPa": 1e9},
     "acceleration": {"m/s2": 1.0, "m/s^2": 1.0},
+    "line force": {"N/m": 1.0, "kN/m": 1e3, "MN/m": 1e6, "GN/m": 1e9},
     "rate": {"1/s": 1.0, "rad/s": 1.0, "deg/s": math.pi / 180.0},
 }
 _NUMBER = re.compile(r"^\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(.*?)\s*$")

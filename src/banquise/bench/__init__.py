@@ -15,6 +15,7 @@ from typing import Any
 
 BENCHES: dict[str, str] = {
     # name -> module:function
+    "glacier": "banquise.bench.glacier:bench",
 }
 
 

@@ -3,4 +3,4 @@
 They import nothing heavy at the top, so that `banquise --help` answers at once: put imports inside `run`.
 """
 
-COMMANDS = ["demo", "run", "check", "validate", "bench", "inspect"]
+COMMANDS = ["demo", "run", "check", "validate", "bench", "inspect", "glacier"]

@@ -14,6 +14,7 @@ from typing import Any
 GROUPS: dict[str, str] = {
     # name of the group -> module:function, called without arguments, yields Row
     "impact": "banquise.validation.impact:rows",
+    "glacier": "banquise.validation.glacier:rows",
 }
 
 

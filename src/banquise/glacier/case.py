@@ -1,0 +1,172 @@
+"""Glacier case files: TOML with the tables [glacier], [friction], [load] and [run].
+
+Numbers are SI (slope and tilt in degrees); text may carry a unit ("2 km", "310.75 MN/m"). What varies along the chain
+is a list over the nodes or a table { x = [...], value = [...] } read straight between its points.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from dataclasses import MISSING, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from banquise.errors import CaseError, nearest
+from banquise.glacier.chain import Glacier
+from banquise.glacier.friction import LAWS, Friction
+from banquise.glacier.iceberg import Iceberg
+from banquise.glacier.loads import LOADS, Capsize, Table
+from banquise.units import quantity
+
+_GLACIER = {
+    "length": "length", "block": "length", "thickness": "length", "slope": "degrees", "density": "density",
+    "young": "pressure", "gravity": "acceleration", "water_pressure": "pressure", "front": "", "back": "",
+}  # fmt: skip
+_RUN = {
+    "until": "time", "scheme": "", "step": "time", "every": "time", "alpha": "number", "tolerance": "number",
+    "perturbation": "number", "beyond_limit": "",
+}  # fmt: skip
+# Kinds of the parameters of laws and loads that have a unit; the rest are plain numbers.
+_KINDS = {
+    "nu": "speed", "threshold": "speed", "v0": "speed", "pressure": "pressure", "yield_stress": "pressure",
+    "slip": "length", "peak": "line force", "forces": "line force", "duration": "time", "start": "time",
+    "times": "time", "peak_time": "time", "rise": "time", "fall": "time", "height": "length", "density": "density",
+    "water_density": "density", "gravity": "acceleration", "tilt": "degrees", "turn": "",
+}  # fmt: skip
+_SHAPE_OF_ICEBERG = ("height", "aspect", "turn", "density", "gravity", "peak_time")
+
+
+@dataclass(frozen=True)
+class GlacierCase:
+    """A case read and checked."""
+
+    glacier: Glacier
+    load: Any
+    options: dict[str, Any]
+
+    def run(self) -> Any:
+        """Run it."""
+        return self.glacier.run(self.load, **self.options)
+
+
+def read_case(path: str | Path) -> GlacierCase:
+    """Read and check a case file."""
+    path = Path(path)
+    try:
+        with path.open("rb") as file:
+            tables = tomllib.load(file)
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise CaseError(f"{path}: not a TOML file: {error}.") from None
+    return parse_case(tables, path.parent, str(path))
+
+
+def parse_case(tables: dict[str, Any], folder: Path = Path(), where: str = "case") -> GlacierCase:
+    """Make a case of tables as `tomllib` gives them; files named in it lie in `folder`."""
+    known = ("glacier", "friction", "load", "run")
+    for name, table in tables.items():
+        if name not in known:
+            raise CaseError(f"{where}: no table [{name}]. {nearest(name, known)}")
+        if not isinstance(table, dict):
+            raise CaseError(f"{where}: {name} is {table!r}, expected a table [{name}].")
+    if "glacier" not in tables:
+        raise CaseError(f"{where}: no table [glacier]. It needs at least length and block.")
+    values = _values(tables["glacier"], _GLACIER, f"{where} [glacier]")
+    for name in ("length", "block"):
+        if name not in values:
+            raise CaseError(f"{where} [glacier]: {name} is missing, in m.")
+    friction = _friction(tables["friction"], f"{where} [friction]") if "friction" in tables else None
+    load = _load(dict(tables.get("load", {})), folder, f"{where} [load]")
+    options = _values(tables.get("run", {}), _RUN, f"{where} [run]")
+    return GlacierCase(Glacier(**values, friction=friction), load, options)
+
+
+def _values(table: dict[str, Any], kinds: dict[str, str], where: str) -> dict[str, Any]:
+    out = {}
+    for name, value in table.items():
+        if name not in kinds:
+            raise CaseError(f"{where}: no key {name!r}. {nearest(name, kinds)}")
+        out[name] = _value(value, kinds[name], f"{where} {name}")
+    return out
+
+
+def _value(value: Any, kind: str, where: str) -> Any:
+    """A value in SI: text, number, list, or a function of x from { x, value }."""
+    if kind == "":
+        if not isinstance(value, str):
+            raise CaseError(f"{where}: got {value!r}, expected text.")
+        return value
+    if isinstance(value, list):
+        return np.array([_value(v, kind, where) for v in value])
+    if isinstance(value, dict):
+        if set(value) != {"x", "value"}:
+            raise CaseError(f"{where}: got keys {sorted(value)}, expected {{ x = [...], value = [...] }}.")
+        x, y = (np.atleast_1d(_value(value[k], unit, where)) for k, unit in (("x", "length"), ("value", kind)))
+        if x.shape != y.shape or (np.diff(x) <= 0).any():
+            raise CaseError(f"{where}: x and value must be of one length, x ascending.")
+        return lambda at: np.interp(at, x, y)
+    if kind == "number":
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise CaseError(f"{where}: got {value!r}, expected a number.")
+        return float(value)
+    if kind == "degrees":
+        return (
+            math.degrees(quantity(value, "angle", where)) if isinstance(value, str) else quantity(value, "angle", where)
+        )
+    return quantity(value, kind, where)
+
+
+def _built(cls: Any, table: dict[str, Any], where: str) -> Any:
+    """An object of a dataclass from its table."""
+    names = [f.name for f in fields(cls)]
+    values = _values(table, {name: _KINDS.get(name, "number") for name in names}, where)
+    for field in fields(cls):
+        if field.default is MISSING and field.name not in values:
+            raise CaseError(f"{where}: {cls.__name__} needs {field.name}. Its keys: {', '.join(names)}.")
+    return cls(**values)
+
+
+def _friction(table: dict[str, Any], where: str) -> Friction:
+    table = dict(table)
+    law = table.pop("law", "Weertman")
+    if law not in LAWS:
+        raise CaseError(f"{where}: no law {law!r}. {nearest(str(law), LAWS)}")
+    return _built(LAWS[law], table, where)
+
+
+def _load(table: dict[str, Any], folder: Path, where: str) -> Any:
+    shapes: dict[str, Any] = {**LOADS, "Iceberg": Iceberg}
+    if not table:
+        return None
+    if "shape" not in table:
+        raise CaseError(f"{where}: shape is missing, one of {', '.join(shapes)}.")
+    shape = table.pop("shape")
+    if shape not in shapes:
+        raise CaseError(f"{where}: no shape {shape!r}. {nearest(str(shape), shapes)}")
+    if shape == "Capsize" and "peak" not in table:
+        return Capsize.of_iceberg(**_values(table, {k: _KINDS.get(k, "number") for k in _SHAPE_OF_ICEBERG}, where))
+    if shape == "Table" and "file" in table:
+        return _table_file(folder / str(table["file"]), where)
+    return _built(shapes[shape], table, where)
+
+
+def _table_file(path: Path, where: str) -> Table:
+    """Two columns, s and N/m, commas or blanks between, lines of # and a heading left out."""
+    rows = []
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        words = line.split("#")[0].replace(",", " ").split()
+        if not words:
+            continue
+        try:
+            rows.append((float(words[0]), float(words[1])))
+        except (ValueError, IndexError):
+            if rows or number > 1:
+                raise CaseError(
+                    f"{where}: {path} line {number}: {line!r}, expected a time (s) and a force (N/m)."
+                ) from None
+    if not rows:
+        raise CaseError(f"{where}: {path} holds no rows of time (s) and force (N/m).")
+    times, forces = zip(*rows)
+    return Table(times, forces)

@@ -1,0 +1,196 @@
+"""Case files and the command line."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import banquise as bq
+from banquise import glacier as gl
+from banquise.cli import main
+
+CASE = """
+[glacier]
+length = "2 km"
+block = "100 m"
+thickness = "800 m"
+slope = "1 deg"
+young = "0.92 GPa"
+[friction]
+law = "Weertman"
+coefficient = 5623413.251903491
+[load]
+shape = "HalfSine"
+peak = "310.75 MN/m"
+duration = "20 s"
+[run]
+until = "20 s"
+step = "0.02 s"
+"""
+
+
+@pytest.fixture
+def case(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "front.toml"
+    path.write_text(CASE)
+    return path
+
+
+def _parsed(text, folder=None):
+    import tomllib
+
+    from banquise.glacier.case import parse_case
+
+    return parse_case(tomllib.loads(text), *([folder] if folder else []))
+
+
+def test_a_case_and_a_script_give_the_same_bits(case):
+    told = gl.read_case(case).run()
+    scripted = gl.Glacier(2000.0, 100.0, friction=gl.Weertman(10**6.75)).run(
+        gl.HalfSine(310.75e6, 20.0), until=20.0, step=0.02
+    )
+    assert told.peak_seismic_force == scripted.peak_seismic_force
+    assert told.dataset.identical(scripted.dataset)
+
+
+def test_values_along_the_chain():
+    text = """
+        [glacier]
+        length = 1000
+        block = 500
+        thickness = { x = ["0 km", "1 km"], value = ["500 m", "700 m"] }
+        slope = [1, 1.5, "2 deg"]
+    """
+    g = _parsed(text).glacier
+    assert np.allclose(g.thickness, [500, 600, 700]) and np.allclose(g.slope, [1, 1.5, 2])
+
+
+@pytest.mark.parametrize(
+    ("load", "kind"),
+    [
+        ('shape = "Capsize"\nheight = "1 km"\naspect = 0.3', gl.Capsize),
+        ('shape = "Iceberg"\nheight = "600 m"\nturn = "top-out"', gl.Iceberg),
+        ('shape = "Table"\ntimes = ["0 s", "1 min"]\nforces = [0, 1e6]', gl.Table),
+        ('shape = "Table"\nfile = "push.csv"', gl.Table),
+        ('shape = "SinSquared"\npeak = 1e6\nduration = 5', gl.SinSquared),
+    ],
+)
+def test_every_shape_of_load(load, kind, tmp_path):
+    (tmp_path / "push.csv").write_text("time,force\n0,0\n5,1e6\n")
+    assert isinstance(_parsed(f"[glacier]\nlength = 1000\nblock = 100\n[load]\n{load}", tmp_path).load, kind)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("thickness", "thicknes", "Did you mean 'thickness'"),
+        ("[friction]", "[fricton]", "Did you mean 'friction'"),
+        ('law = "Weertman"', 'law = "Weerman"', "Did you mean 'Weertman'"),
+        ("coefficient", "coeficient", "Did you mean 'coefficient'"),
+        ("coefficient = 5623413.251903491", "", "needs coefficient"),
+        ('"HalfSine"', '"Halfsine"', "Did you mean 'HalfSine'"),
+        ('"310.75 MN/m"', '"310.75 MNm"', "MN/m"),
+        ('shape = "HalfSine"', "", "shape is missing"),
+        ('"0.02 s"', '"0.2 s"', "beyond the elastic limit"),
+        ('until = "20 s"', 'untill = "20 s"', "Did you mean 'until'"),
+        ('"800 m"', "-800", "thickness is -800 m"),
+        ('slope = "1 deg"', "slope = 90", "slope is 90 degrees"),
+        ('block = "100 m"', "", "block is missing"),
+        ('block = "100 m"', 'block = "3 km"', "no block"),
+        ("[glacier]", "[glacier", "not a TOML file"),
+        ('step = "0.02 s"', "scheme = 3", "expected text"),
+        ('duration = "20 s"', "duration = nan", "finite"),
+    ],
+)
+def test_a_mistake_is_one_plain_line_and_code_2(case, capsys, old, new, says):
+    case.write_text(CASE.replace(old, new))
+    assert main(["glacier", "run", str(case), "--no-plot"]) == 2
+    error = capsys.readouterr().err
+    assert says in error and "Traceback" not in error and len(error.splitlines()) <= 2
+
+
+def test_nan_in_a_table_file(case, capsys, tmp_path):
+    (tmp_path / "push.csv").write_text("0,0\n5,nan\n9,0\n")
+    text = CASE[: CASE.index("[load]")] + '[load]\nshape = "Table"\nfile = "push.csv"\n'
+    case.write_text(text)
+    assert main(["glacier", "run", str(case)]) == 2
+    assert "forces[1] is nan" in capsys.readouterr().err
+    (tmp_path / "push.csv").write_text("0,0\n5,much\n")
+    assert main(["glacier", "run", str(case)]) == 2
+    assert "line 2" in capsys.readouterr().err
+
+
+def test_run_writes_file_picture_and_json(case, capsys, tmp_path):
+    pytest.importorskip("matplotlib")
+    assert main(["glacier", "run", str(case), "-o", "out.nc", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["peak_seismic_force"] == pytest.approx(310.8e6, rel=1e-3)
+    with xr.open_dataset(tmp_path / "out.nc") as data:
+        assert data.displacement.dims == ("time", "node") and data.displacement.units == "m"
+        assert float(data.seismic_force.max()) == pytest.approx(told["peak_seismic_force"], rel=1e-3)
+    assert (tmp_path / "out.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def test_stability_writes_limits_and_picture(case, capsys, tmp_path):
+    pytest.importorskip("matplotlib")
+    assert main(["glacier", "stability", str(case), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["friction_limit"] == pytest.approx(3.943e-4, rel=1e-4)
+    assert told["elastic_limit"] == pytest.approx(0.1)
+    assert (tmp_path / "front-stability.png").exists()
+    assert main(["glacier", "stability", str(case), "--no-plot"]) == 0
+    assert "a + b/2" in capsys.readouterr().out
+
+
+def test_one_block_has_no_elastic_limit_in_json(case, capsys):
+    case.write_text("[glacier]\nlength = 500\nblock = 500")
+    assert main(["glacier", "stability", str(case), "--json", "--no-plot"]) == 0
+    assert json.loads(capsys.readouterr().out)["elastic_limit"] is None
+
+
+def test_without_matplotlib_the_run_goes_on(case, capsys, monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert main(["glacier", "run", str(case)]) == 0
+    assert "banquise[plot]" in capsys.readouterr().err
+    assert main(["glacier", "run", str(case), "--plot", "p.png"]) == 2
+
+
+def test_every_known_answer_is_met():
+    from banquise.validation import rows
+
+    missed = [row for _, row in rows(["glacier"]) if not row.passed]
+    assert missed == []
+
+
+def test_unknown_public_name_is_an_error():
+    with pytest.raises(AttributeError):
+        bq.glacier.Glaicer  # noqa: B018
+
+
+def test_a_long_uneven_chain_still_gets_its_limits(case, capsys):
+    case.write_text('[glacier]\nlength = "20 km"\nblock = 100\nthickness = { x = [0, 20000], value = [500, 900] }')
+    assert main(["glacier", "stability", str(case)]) == 0
+    told = capsys.readouterr()
+    assert "verlet_limit" in told.out and "no picture" in told.err
+
+
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("glacier*.toml"))
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_example_cases_run(path, tmp_path, capsys):
+    assert main(["glacier", "run", str(path), "-o", str(tmp_path / "out.nc"), "--json", "--no-plot"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["impulse_residual"] < 1e-12 and told["warnings"] == []
+    # 310.7594 MN/m of the standard case; 33 MN/m of an iceberg of 800 m
+    expected = 310.7594e6 if path.stem == "glacier_seed" else 33e6
+    assert told["peak_seismic_force"] == pytest.approx(expected, rel=0.02)
+
+
+def test_there_are_examples():
+    assert len(EXAMPLES) == 2
