@@ -27,11 +27,13 @@ from banquise.simulation import INTEGRATORS, Simulation
 from banquise.units import quantity
 
 _FLOE = {
-    "ring", "holes", "disc", "radius", "thickness", "density", "velocity", "spin", "water_drag", "air_drag", "material", "name",
+    "ring", "holes", "disc", "radius", "thickness", "density", "velocity", "spin", "water_drag", "air_drag",
+    "material", "name",
 }  # fmt: skip
 _OBSTACLE = {"ring", "holes", "centre", "radius", "velocity", "spin", "material", "name"}
 _FORCING = {
-    "wind", "current", "latitude", "coriolis", "gravity", "loads", "relative_wind", "turning_angle", "air_density", "water_density",
+    "wind", "current", "latitude", "coriolis", "gravity", "loads", "relative_wind", "turning_angle", "air_density",
+    "water_density",
 }  # fmt: skip
 _LOAD = {"floe", "force", "point", "torque", "start", "stop"}
 _SERIES = {"times", "u", "v", "after_end"}
@@ -330,8 +332,7 @@ def _scene_table(scene: Scene) -> dict[str, Any]:
         if rock.path is not None:
             raise CaseError(f"obstacle {k}: a path is a function and cannot be written to a case file.")
         shape = {"centre": rock.ring[0]} if len(rock.ring) == 1 else {"ring": rock.ring, "holes": list(rock.holes)}
-        names = ("radius", "velocity", "spin", "material", "name")
-        obstacles.append({**shape, **{n: getattr(rock, n) for n in names}})
+        obstacles.append({**shape, **{n: getattr(rock, n) for n in ("radius", "velocity", "spin", "material", "name")}})
     domain = scene.domain
     table: dict[str, Any] = {"floes": floes, "obstacles": obstacles}
     if domain is not None:

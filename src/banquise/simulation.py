@@ -27,8 +27,8 @@ from banquise.recording.ledger import Ledger
 from banquise.recording.progress import Progress
 from banquise.recording.recorder import Recorder, frame_of
 from banquise.recording.run_file import Run, shapes_dataset, write_run
-from banquise.schemes.event_driven import EventDriven
 from banquise.scene.scene import Scene
+from banquise.schemes.event_driven import EventDriven
 from banquise.settings import Contact, one_of
 from banquise.units import duration
 from banquise.update.impulses import ImpulseRecord
@@ -128,7 +128,13 @@ class Simulation:
         return State(self.bodies, self.time)
 
     def even_step(self, target: float, largest: float) -> float:
-        """Step length that divides the way to `target` evenly, at most `largest` (and Euler's own bound)."""
+        """Step length that divides the way to `target` evenly, at most `largest` (and Euler's own bound).
+
+        Nor more than a radian of the inertial turn: the turn itself is exact, but a force held over a whole turn of the
+        velocity averages out, and drag would no longer slow a floe down.
+        """
+        if self.forcing.coriolis:
+            largest = min(largest, 1.0 / abs(self.forcing.coriolis))
         if self.euler:
             bound = euler_bound(self.bodies, self.forcing, self.time)
             if bound < largest:

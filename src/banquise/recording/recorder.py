@@ -116,7 +116,8 @@ class Recorder:
                 os.replace(temporary, name)
             except OSError as problem:
                 raise RunFileError(
-                    f"output {self.output}: cannot write ({problem.strerror}). What was written before is kept in {self.folder}."
+                    f"output {self.output}: cannot write ({problem.strerror}). "
+                    f"What was written before is kept in {self.folder}."
                 ) from None
             self.kept.clear()
         self._count += 1

@@ -148,9 +148,11 @@ class Run:
     def __repr__(self) -> str:
         d = self.dataset
         end = float(d.time[-1]) if d.sizes["time"] else 0.0
+        where = f" {self.path}" if self.path else ""
+        energy, balance = float(self.ledger.kinetic_energy[-1]), float(self.ledger.balance[-1])
         lines = [
-            f"Run{f' {self.path}' if self.path else ''}: {d.sizes['floe']:,} floes, {d.sizes['time']:,} records to {end:g} s",
-            f"├── energy    {float(self.ledger.kinetic_energy[-1]):.4g} J kinetic, balance {float(self.ledger.balance[-1]):.2g} J",
+            f"Run{where}: {d.sizes['floe']:,} floes, {d.sizes['time']:,} records to {end:g} s",
+            f"├── energy    {energy:.4g} J kinetic, balance {balance:.2g} J",
             f"├── contacts  {int(self.ledger.collisions.sum()):,} impacts, {int(self.ledger.unsolved.sum())} unsolved, "
             f"largest overlap {float(self.ledger.max_overlap.max()):.2g} m",
             "└── profile   "
@@ -195,16 +197,18 @@ def shapes_dataset(floes: list[Floe], obstacles: list[Obstacle], lives: dict[str
         for name, values in numbers.items()
     }
     pad = len(obstacles)
+    parent = np.append(lives["parent"], np.full(pad, -1)).astype(np.int64)
+    points = np.array([len(r) for r in rings], dtype=np.int64)
     data |= {
         "obstacle": ("body", (np.arange(n) >= len(floes)).astype(np.int8), {"long_name": "1 for an obstacle"}),
         "birth": ("body", np.append(lives["birth"], np.zeros(pad)), {"units": "s", "long_name": "time of birth"}),
         "end": ("body", np.append(lives["end"], np.full(pad, np.inf)), {"units": "s", "long_name": "time of end"}),
-        "parent": ("body", np.append(lives["parent"], np.full(pad, -1)).astype(np.int64), {"long_name": "id of the parent, -1 for none"}),
-        "material": ("body", np.array([p.material for p in parts], dtype=str)),
-        "name": ("body", np.array([p.name or "" for p in parts], dtype=str)),
+        "parent": ("body", parent, {"long_name": "id of the parent, -1 for none"}),
+        "material": ("body", np.array([p.material for p in parts], dtype=str), {"long_name": "material"}),
+        "name": ("body", np.array([p.name or "" for p in parts], dtype=str), {"long_name": "name"}),
         "ring_body": ("ring", np.array(owner, dtype=np.int64), {"long_name": "body of this ring"}),
         "interior_ring": ("ring", np.array(interior, dtype=np.int8), {"long_name": "1 for a hole"}),
-        "part_node_count": ("ring", np.array([len(r) for r in rings], dtype=np.int64), {"long_name": "points of this ring"}),
+        "part_node_count": ("ring", points, {"long_name": "points of this ring"}),
         "node_x": ("node", nodes[:, 0].copy(), {"units": "m", "long_name": "x in the body frame"}),
         "node_y": ("node", nodes[:, 1].copy(), {"units": "m", "long_name": "y in the body frame"}),
     }  # fmt: skip
@@ -239,11 +243,11 @@ def scene_from(shapes: xr.Dataset, state: Array, case: dict[str, Any]) -> Scene:
                 continue
         c, s = np.cos(angle), np.sin(angle)
         moved = [ring @ np.array([[c, s], [-s, c]]) + (x, y) for ring in rings[k]]
-        common = {"material": str(value["material"][k]), "name": str(value["name"][k]) or None}
+        common: dict[str, Any] = {"material": str(value["material"][k]), "name": str(value["name"][k]) or None}
         if value["obstacle"][k]:
             obstacles.append(Obstacle(moved[0], holes=moved[1:], radius=float(value["radius"][k]), **common))
             continue
-        options = {
+        options: dict[str, Any] = {
             "thickness": float(value["thickness"][k]),
             "density": float(value["density"][k]),
             "velocity": (float(state[3, k]), float(state[4, k])),

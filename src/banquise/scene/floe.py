@@ -1,4 +1,4 @@
-"""Floes, discs and obstacles as a user writes them down: a shape in the world frame, what it is made of, how it moves."""
+"""Floes, discs and obstacles as a user writes them down: shape (world frame), stuff, and motion."""
 
 from __future__ import annotations
 
@@ -189,7 +189,8 @@ class Floe(_Body):
         kind = "Disc" if len(self.ring) == 1 else f"Floe of {len(self.ring)} points"
         label = f" {self.name!r}" if self.name else ""
         x, y = self.centre
-        return f"{kind}{label}: {self.area:.4g} m2, {self.thickness:.3g} m thick, {self.mass:.4g} kg, at ({x:.6g}, {y:.6g})"
+        size = f"{self.area:.4g} m2, {self.thickness:.3g} m thick, {self.mass:.4g} kg"
+        return f"{kind}{label}: {size}, at ({x:.6g}, {y:.6g})"
 
 
 class Disc(Floe):

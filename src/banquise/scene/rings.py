@@ -42,7 +42,7 @@ def clean_ring(points: Any, what: str = "ring", clockwise: bool = False) -> Arra
     """
     ring = as_points(points, what)
     if len(ring):
-        ring = ring[np.any(ring != np.roll(ring, 1, axis=0), axis=1)] if len(ring) > 1 else ring
+        ring = ring[np.any(ring != np.roll(ring, -1, axis=0), axis=1)] if len(ring) > 1 else ring
     if len(ring) < 3:
         raise ShapeError(f"{what}: {len(ring)} distinct points, a ring needs at least 3. Use bq.Disc for a round floe.")
     area = signed_area(ring)

@@ -104,7 +104,8 @@ def _pieces(polygon: Any, meshes: list[Surface], what: str) -> list[tuple[Any, t
         covered = sum(p.area for p, _ in cut)
         if abs(covered - polygon.area) > 1e-9 * polygon.area:
             raise ShapeError(
-                f"{what}: the surface's triangles cover {covered:.6g} m2 of the floe's {polygon.area:.6g} m2, once each is needed."
+                f"{what}: the surface's triangles cover {covered:.6g} m2 of the floe's {polygon.area:.6g} m2. "
+                "Expected every point of the floe to be covered once."
             )
         pieces = cut
     return pieces

@@ -1,4 +1,4 @@
-"""Every classical case with a known answer: expected, got, pass. `banquise validate` prints them, the tests assert them.
+"""Every classical case with a known answer: expected, got, pass. `banquise validate` prints them, tests assert them.
 
 A part of the package adds its cases by a line in GROUPS: a function that returns rows. Expected values are literals
 or formulas of this subpackage, which imports no solver for them.
