@@ -30,7 +30,7 @@ from banquise.recording.run_file import Run, shapes_dataset, write_run
 from banquise.scene.scene import Scene
 from banquise.schemes.event_driven import EventDriven
 from banquise.settings import Contact, one_of
-from banquise.units import duration
+from banquise.units import date, duration
 from banquise.update.impulses import ImpulseRecord
 from banquise.update.positions import ObstacleMotion
 
@@ -63,6 +63,8 @@ class Simulation:
     fracture : None, or a fracture law
     integrator : "fitted" (stable at any step, second order) or "euler" (the papers', its step bounded)
     seed : of every random choice
+    title : for the run file
+    start : date at time 0, such as "2024-03-01T00:00:00" (UTC); 2000-01-01 in the run file when not given
     """
 
     def __init__(
@@ -95,8 +97,8 @@ class Simulation:
             raise CaseError(f"simulation: seed is {seed!r}, expected a whole number.")
         self.seed = int(seed)
         self.integrator = one_of(integrator, INTEGRATORS, "integrator")
-        self.title = title
-        self.start = start
+        self.title = str(title)
+        self.start = date(start, "start")
         self.time = 0.0
         self.bodies = scene.bodies()
         self.obstacle_motion = ObstacleMotion(scene.obstacles)

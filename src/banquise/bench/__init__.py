@@ -13,6 +13,8 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+peers = False  # whether to run other codes too; `banquise bench --peers` sets it
+
 BENCHES: dict[str, str] = {
     # name -> module:function
 }

@@ -100,7 +100,9 @@ def euler_bound(bodies: Bodies, forcing: Forcing, time: float) -> float:
     """Largest stable step of explicit Euler (s), the papers' two bounds with rho h for their rho; inf without drag.
 
     With k = rho_w C_w / (rho h) and N the Nansen number: 1 / (2 k N |U_a|), and 2 K / L with K = |N U_a + U_w|,
-    L = k (N^2 U_a^2 + (N U_a + 2 U_w)^2).
+    L = k (N^2 U_a^2 + (N U_a + 2 U_w)^2). Two things the papers leave open: where wind and water oppose each other K
+    goes to zero though nothing is unstable, so the second bound is at least 1 / (2 k (N |U_a| + 2 |U_w|)); and both
+    suppose a floe that starts from rest, so the speed |V - U_w| it has now is held to the same 1 / (2 k |V - U_w|).
     """
     n = bodies.n_free
     if n == 0 or forcing.current is None:
@@ -112,11 +114,14 @@ def euler_bound(bodies: Bodies, forcing: Forcing, time: float) -> float:
     water = _largest(forcing.current, bodies, time)
     u_a, u_w = math.hypot(*wind), math.hypot(*water)
     drift = np.hypot(nansen * wind[0] + water[0], nansen * wind[1] + water[1])
+    relative = np.hypot(bodies.u[:n] - water[0], bodies.v[:n] - water[1]) + np.abs(bodies.spin[:n]) * bodies.extent[:n]
     with np.errstate(divide="ignore", invalid="ignore"):
         first = 1 / (2 * rate * nansen * u_a)
         second = 2 * drift / (rate * (nansen**2 * u_a**2 + (nansen * u_a + 2 * u_w) ** 2))
-    first, second = (np.where(np.isfinite(b) & (rate > 0), b, math.inf) for b in (first, second))
-    return float(min(first.min(), second.min()))
+        second = np.maximum(second, 1 / (2 * rate * (nansen * u_a + 2 * u_w)))
+        third = 1 / (2 * rate * relative)
+    bounds = np.stack([first, second, third])
+    return float(np.where(np.isfinite(bounds), bounds, math.inf).min())
 
 
 def _largest(flow: Flow, bodies: Bodies, time: float) -> tuple[float, float]:

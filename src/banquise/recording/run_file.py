@@ -282,13 +282,8 @@ def write_run(run: Run, path: Path) -> None:
 
     root = run.dataset.drop_vars("floe").copy()
     root["floe_id"] = ("floe", run.dataset["floe"].values, {"cf_role": "trajectory_id", "long_name": "floe id"})
-    root["time"].attrs = {
-        "units": f"seconds since {run.case.get('start') or _EPOCH}",
-        "calendar": "standard",
-        "standard_name": "time",
-        "long_name": "time of the run",
-        "axis": "T",
-    }
+    time = ("time", run.records["time"], _time_attrs(run.case.get("start")))
+    root = root.assign_coords(time=time)
     for name in ("u", "v", "rotation", "spin"):
         root[name].attrs["coordinates"] = "time x y floe_id"
     root.attrs = {
@@ -302,26 +297,40 @@ def write_run(run: Run, path: Path) -> None:
         "comment": "Floes as trajectories; shapes in the group of that name; time counts from the start of the run.",
     }
     squeeze = {"zlib": True, "complevel": 1, "shuffle": True}
-    encoding = {name: {**squeeze, "_FillValue": np.nan} for name in STATE}
+    encoding: dict[str, Any] = {name: {**squeeze, "_FillValue": np.nan} for name in STATE}
+    no_fill: dict[str, Any] = {"time": {"_FillValue": None}}  # a coordinate has no missing values (CF 2.5.1)
     events = xr.Dataset({name: ("event", run.records["events"][:, k]) for k, name in enumerate(EVENT_COLUMNS)})
     events["kind"].attrs = {"flag_values": np.arange(len(KINDS), dtype=float), "flag_meanings": " ".join(KINDS)}
     case = xr.Dataset(attrs={"json": json.dumps(run.case), "version": __version__})
     temporary = path.with_name(path.name + ".tmp")
     try:
-        root.to_netcdf(temporary, mode="w", engine="netcdf4", encoding=encoding)
+        root.to_netcdf(temporary, mode="w", engine="netcdf4", encoding=encoding | no_fill)
         for group, data in (
             ("shapes", run.shapes),
-            ("ledger", run.ledger.drop_vars("time")),
+            ("ledger", run.ledger.assign_coords(time=time)),
             ("events", events),
-            ("loads", run.loads.drop_vars("time")),
+            ("loads", run.loads.assign_coords(time=time)),
             ("case", case),
         ):
-            data.to_netcdf(temporary, mode="a", group=group, engine="netcdf4")
+            data.to_netcdf(
+                temporary, mode="a", group=group, engine="netcdf4", encoding=no_fill if "time" in data else {}
+            )
         os.replace(temporary, path)
     except OSError as problem:
         temporary.unlink(missing_ok=True)
         raise RunFileError(f"output {path}: cannot write ({problem.strerror or problem}).") from None
     run.path = path
+
+
+def _time_attrs(start: str | None) -> dict[str, str]:
+    return {
+        "units": f"seconds since {(start or _EPOCH).replace('T', ' ')}",
+        "calendar": "standard",
+        "units_metadata": "leap_seconds: none",
+        "standard_name": "time",
+        "long_name": "time of the run",
+        "axis": "T",
+    }
 
 
 def open_run(path: str | Path) -> Run:
@@ -349,9 +358,16 @@ def open_run(path: str | Path) -> Run:
     missing = [name for name in (*STATE, "time") if name not in root]
     if missing or "json" not in groups["case"].attrs:
         raise RunFileError(f"{path}: NetCDF, but not a Banquise run file (no {', '.join(missing) or 'case'}).")
+    try:
+        return Run(_records_of(root, groups), groups["shapes"], json.loads(groups["case"].attrs["json"]), path)
+    except (KeyError, ValueError) as problem:
+        raise RunFileError(f"{path}: a Banquise run file with a part missing or damaged ({problem}).") from None
+
+
+def _records_of(root: xr.Dataset, groups: dict[str, xr.Dataset]) -> dict[str, Any]:
     names = list(groups["ledger"].data_vars)
     loads = groups["loads"]
-    records = {
+    return {
         "time": root["time"].values,
         "state": np.stack([root[name].values for name in STATE], axis=1),
         "ledger": np.column_stack([groups["ledger"][name].values for name in names]),
@@ -359,7 +375,6 @@ def open_run(path: str | Path) -> Run:
         "loads": np.stack([loads[name].values for name in ("force_x", "force_y", "torque")], axis=2),
         "events": np.column_stack([groups["events"][name].values for name in EVENT_COLUMNS]),
     }
-    return Run(records, groups["shapes"], json.loads(groups["case"].attrs["json"]), path)
 
 
 def _open_pieces(path: Path, folder: Path) -> Run:
