@@ -177,7 +177,7 @@ class Simulation:
         shapes = self._shapes()
         recorder.start(shapes, case)
         began = clock.perf_counter()
-        with Progress(progress, self, end) as bar:
+        with recorder, Progress(progress, self, end) as bar:
             self._record(recorder)
             schedule = _Schedule(self.time, end, interval, self.forcing.instants(), callbacks)
             for target, records, calls in schedule:
@@ -207,7 +207,7 @@ class Simulation:
             name = self.scene.floes[lost].name if lost < len(self.scene.floes) else None
             raise BanquiseError(
                 f"floe {lost}{f' ({name})' if name else ''} is no longer at a finite place at t = {self.time:g} s. "
-                "Records up to the last one are kept; look at its forces or use a smaller step."
+                "Look at its forces or use a smaller step; a run with an output file keeps its records up to here."
             )
         window = self.time - self._last_record
         loads = self.impulses.on_obstacles / window if window > 0 else np.zeros_like(self.impulses.on_obstacles)
