@@ -16,6 +16,7 @@ from typing import Any
 peers = False  # whether to run other codes too; `banquise bench --peers` sets it
 
 BENCHES: dict[str, str] = {
+    "foundation": "banquise.bench.foundation:bench",
     # name -> module:function
 }
 

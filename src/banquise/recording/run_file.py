@@ -383,7 +383,11 @@ def _open_pieces(path: Path, folder: Path) -> Run:
     start = folder / "start.nc"
     if not start.exists():
         raise RunFileError(f"{folder}: pieces of a run without their start; nothing can be read.")
-    with xr.open_dataset(start, engine="netcdf4", decode_times=False) as shapes:
-        shapes = shapes.load()
-    case = json.loads(shapes.attrs.pop("case"))
+    try:
+        with xr.open_dataset(start, engine="netcdf4", decode_times=False) as shapes:
+            shapes = shapes.load()
+        case = json.loads(shapes.attrs.pop("case"))
+    except (OSError, ValueError, KeyError) as problem:
+        reason = str(problem).splitlines()[0]
+        raise RunFileError(f"{start}: the start of a run that was stopped, but damaged ({reason}).") from None
     return Run(join_pieces(read_pieces(folder)), shapes, case, path)

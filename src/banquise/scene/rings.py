@@ -22,7 +22,9 @@ def as_points(points: Any, what: str) -> Array:
     try:
         array = np.array(points, dtype=float)
     except (TypeError, ValueError):
-        raise ShapeError(f"{what}: cannot be read as points. Expected (n, 2) numbers in metres.") from None
+        raise ShapeError(
+            f"{what}: cannot be read as points: {_first_bad(points)}. Expected (n, 2) numbers in metres."
+        ) from None
     if array.ndim != 2 or array.shape[1] != 2:
         raise ShapeError(f"{what}: got an array of shape {array.shape}, expected (n, 2) in metres.")
     bad = ~np.isfinite(array).all(axis=1)
@@ -32,6 +34,23 @@ def as_points(points: Any, what: str) -> Array:
     if array.size and np.abs(array).max() > 1e12:
         raise ShapeError(f"{what}: coordinates up to {np.abs(array).max():.3g} m. Expected metres in one map frame.")
     return array
+
+
+def _first_bad(points: Any) -> str:
+    """The first entry that is not two numbers, in words."""
+    if not isinstance(points, str):
+        for k, point in enumerate(points):
+            try:
+                x, y = (float(c) for c in point)
+            except (TypeError, ValueError):
+                return f"point {k} is {point!r}"
+    return f"got {points!r}"
+
+
+def _on_a_line(ring: Array) -> bool:
+    """Whether all points lie on a line: their width is round-off of their extent."""
+    _, size, _ = np.linalg.svd(ring - ring.mean(axis=0), full_matrices=False)
+    return bool(size[1] <= FLAT * size[0])
 
 
 def clean_ring(points: Any, what: str = "ring", clockwise: bool = False) -> Array:
@@ -47,12 +66,14 @@ def clean_ring(points: Any, what: str = "ring", clockwise: bool = False) -> Arra
         raise ShapeError(f"{what}: {len(ring)} distinct points, a ring needs at least 3. Use bq.Disc for a round floe.")
     area = signed_area(ring)
     extent = float(np.ptp(ring, axis=0).max())
-    if abs(area) <= FLAT * extent**2:
+    if _on_a_line(ring):
         raise ShapeError(
             f"{what}: area {abs(area):.3g} m2 for an extent of {extent:.3g} m: the points lie on a line "
             f"near ({ring[0, 0]:.6g}, {ring[0, 1]:.6g}). Expected a ring with an inside."
         )
     check_simple(shapely.Polygon(ring), what)
+    if abs(area) <= FLAT * extent**2:
+        raise ShapeError(f"{what}: area {abs(area):.3g} m2 for an extent of {extent:.3g} m. Expected a ring with an inside.")
     if (area < 0) != clockwise:
         ring = np.ascontiguousarray(np.roll(ring[::-1], 1, axis=0))  # the first point stays first
     return ring

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 GROUPS: dict[str, str] = {
+    "drift": "banquise.validation.drift:rows",
     # name of the group -> module:function, called without arguments, yields Row
     "impact": "banquise.validation.impact:rows",
 }
