@@ -30,14 +30,17 @@ class FreeMotion:
     gravity: Array  # (2,)
 
     def work(self, bodies: Bodies, displacement: Array) -> dict[str, float]:
-        """Work of each force over the displacement (n, 3) that came about (J)."""
+        """Work of each force over the displacement (n, 3) that came about (J).
+
+        Plain sums: a dot product is left to BLAS, whose own threads may change the last bits.
+        """
         n = bodies.n_free
         fall = displacement[:, 0] * self.gravity[0] + displacement[:, 1] * self.gravity[1]
         return {
-            "work_wind": float(np.vdot(self.force[:, 0], displacement)),
-            "work_current": float(np.vdot(self.force[:, 1], displacement)),
+            "work_wind": float(np.sum(self.force[:, 0] * displacement)),
+            "work_current": float(np.sum(self.force[:, 1] * displacement)),
             "work_gravity": float(np.sum(bodies.mass[:n] * fall)) if self.gravity.any() else 0.0,
-            "work_loads": float(np.vdot(self.pushes, displacement)),
+            "work_loads": float(np.sum(self.pushes * displacement)),
         }
 
 

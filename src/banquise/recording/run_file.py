@@ -15,6 +15,7 @@ from banquise import __version__
 from banquise.errors import RunFileError
 from banquise.recording.ledger import LONG_NAMES
 from banquise.recording.recorder import EVENT_COLUMNS, STATE, join_pieces, read_pieces
+from banquise.scene.bodies import Bodies
 from banquise.scene.domain import Box, Periodic
 from banquise.scene.floe import Disc, Floe, Obstacle
 from banquise.scene.scene import Scene
@@ -172,33 +173,33 @@ def shapes_dataset(floes: list[Floe], obstacles: list[Obstacle], lives: dict[str
     import xarray as xr
 
     parts: list[Any] = [*floes, *obstacles]
-    rings, owner, interior = [], [], []
-    for k, part in enumerate(parts):
-        for j, ring in enumerate((part.ring, *part.holes)):
-            rings.append(ring - part.centre)
-            owner.append(k)
-            interior.append(int(j > 0))
+    bodies = Bodies.shapes_of(floes, obstacles)
     n = len(parts)
+    rings_of = np.diff(bodies.body_ring)
+    owner = np.repeat(np.arange(n), rings_of)
+    interior = np.ones(len(owner), dtype=np.int8)
+    interior[bodies.body_ring[:-1]] = 0
+    free = np.arange(n) < len(floes)
     numbers = {
-        "thickness": [getattr(p, "thickness", 1.0) for p in parts],
+        "thickness": bodies.thickness,
         "density": [getattr(p, "density", 0.0) for p in parts],
-        "area": [p.area for p in parts],
-        "mass": [getattr(p, "mass", np.inf) for p in parts],
-        "inertia": [getattr(p, "inertia", np.inf) for p in parts],
+        "area": bodies.area,
+        "mass": np.where(free, bodies.mass, np.inf),
+        "inertia": np.where(free, bodies.inertia, np.inf),
         "radius": [p.radius for p in parts],
         "water_drag": [getattr(p, "water_drag", 0.0) for p in parts],
         "air_drag": [getattr(p, "air_drag", 0.0) for p in parts],
-        "start_x": [p.centre[0] for p in parts],
-        "start_y": [p.centre[1] for p in parts],
+        "start_x": bodies.x,
+        "start_y": bodies.y,
     }
-    nodes = np.concatenate(rings) if rings else np.empty((0, 2))
+    nodes = bodies.vertices
     data = {
         name: ("body", np.array(values, dtype=float), dict(zip(("units", "long_name"), _SHAPE_NUMBERS[name])))
         for name, values in numbers.items()
     }
     pad = len(obstacles)
     parent = np.append(lives["parent"], np.full(pad, -1)).astype(np.int64)
-    points = np.array([len(r) for r in rings], dtype=np.int64)
+    points = np.diff(bodies.ring_start).astype(np.int64)
     data |= {
         "obstacle": ("body", (np.arange(n) >= len(floes)).astype(np.int8), {"long_name": "1 for an obstacle"}),
         "birth": ("body", np.append(lives["birth"], np.zeros(pad)), {"units": "s", "long_name": "time of birth"}),
@@ -206,8 +207,8 @@ def shapes_dataset(floes: list[Floe], obstacles: list[Obstacle], lives: dict[str
         "parent": ("body", parent, {"long_name": "id of the parent, -1 for none"}),
         "material": ("body", np.array([p.material for p in parts], dtype=str), {"long_name": "material"}),
         "name": ("body", np.array([p.name or "" for p in parts], dtype=str), {"long_name": "name"}),
-        "ring_body": ("ring", np.array(owner, dtype=np.int64), {"long_name": "body of this ring"}),
-        "interior_ring": ("ring", np.array(interior, dtype=np.int8), {"long_name": "1 for a hole"}),
+        "ring_body": ("ring", owner.astype(np.int64), {"long_name": "body of this ring"}),
+        "interior_ring": ("ring", interior, {"long_name": "1 for a hole"}),
         "part_node_count": ("ring", points, {"long_name": "points of this ring"}),
         "node_x": ("node", nodes[:, 0].copy(), {"units": "m", "long_name": "x in the body frame"}),
         "node_y": ("node", nodes[:, 1].copy(), {"units": "m", "long_name": "y in the body frame"}),
