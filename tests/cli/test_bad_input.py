@@ -23,7 +23,10 @@ def floe(more):
 # what is wrong -> the case file, and words of the message: the culprit by name, and what is wrong with it
 CASES = {
     # rings
-    "bow tie": (ring("[[0, 0], [10, 10], [10, 0], [0, 10]]"), ["scene.floes[0]", "crosses or touches itself", "(5, 5)"]),
+    "bow tie": (
+        ring("[[0, 0], [10, 10], [10, 0], [0, 10]]"),
+        ["scene.floes[0]", "crosses or touches itself", "(5, 5)"],
+    ),
     "touching itself": (
         ring("[[0, 0], [10, 0], [5, 5], [10, 10], [0, 10], [5, 5]]"),
         ["scene.floes[0]", "touches itself", "(5, 5)"],
@@ -122,7 +125,10 @@ CASES = {
     "forcing key": (GOOD + "[forcing]\nwinds = [1, 0]\n", ["forcing", "Did you mean 'wind'?"]),
     "load without floe": (GOOD + "[[forcing.loads]]\nforce = [1, 0]\n", ["forcing.loads[0]", "floe is missing"]),
     "load on no floe": (GOOD + "[[forcing.loads]]\nfloe = 7\n", ["floe 7", "floes 0 to 0"]),
-    "load backwards": (GOOD + "[[forcing.loads]]\nfloe = 0\nstart = 5\nstop = 1\n", ["forcing.loads[0]", "start < stop"]),
+    "load backwards": (
+        GOOD + "[[forcing.loads]]\nfloe = 0\nstart = 5\nstop = 1\n",
+        ["forcing.loads[0]", "start < stop"],
+    ),
     "load force": (GOOD + "[[forcing.loads]]\nfloe = 0\nforce = 3\n", ["forcing.loads[0]", "force", "got 3"]),
     "loads is a table": (GOOD + "[forcing.loads]\nfloe = 0\n", ["forcing.loads", "[[forcing.loads]]"]),
     # the rest

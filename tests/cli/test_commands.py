@@ -36,7 +36,9 @@ def test_demo_for_programs(tmp_path, capsys):
 
 def test_run_check_inspect(tmp_path, capsys):
     case = tmp_path / "case.toml"
-    case.write_text('[[scene.floes]]\ndisc = [0, 0]\nradius = 5\nvelocity = [1, 0]\n[run]\nuntil = "1 min"\nevery = 10\n')
+    case.write_text(
+        '[[scene.floes]]\ndisc = [0, 0]\nradius = 5\nvelocity = [1, 0]\n[run]\nuntil = "1 min"\nevery = 10\n'
+    )
     assert main(["check", str(case)]) == 0
     assert "ready to run" in capsys.readouterr().out
     assert main(["check", str(case), "--json"]) == 0

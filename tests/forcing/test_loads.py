@@ -29,7 +29,9 @@ def test_impulse_is_exact(start, stop, every):
 
 
 def test_units_and_many_loads():
-    floe, run = pushed([bq.Load(0, force=(1e4, 0), start="1 s", stop="2 s"), bq.Load(0, torque=5e3, stop="1 min")], 60.0)
+    floe, run = pushed(
+        [bq.Load(0, force=(1e4, 0), start="1 s", stop="2 s"), bq.Load(0, torque=5e3, stop="1 min")], 60.0
+    )
     assert last_state(run)[3] == pytest.approx(1e4 / floe.mass, rel=1e-13)
     assert last_state(run)[5] == pytest.approx(5e3 * 60 / floe.inertia, rel=1e-12)
 

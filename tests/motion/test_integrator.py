@@ -37,9 +37,7 @@ def test_stable_at_giant_steps(decades, thin, turning, relative, coriolis, seed)
     wind, current = rng.normal(0, 10, 2), rng.normal(0, 0.5, 2)
     floe = bq.Floe(star(rng, 9), thickness=10**thin, velocity=rng.normal(0, 3, 2), spin=rng.normal(0, 0.1))
     step = 10**decades
-    forcing = bq.Forcing(
-        wind=wind, current=current, turning_angle=turning, relative_wind=relative, coriolis=coriolis
-    )
+    forcing = bq.Forcing(wind=wind, current=current, turning_angle=turning, relative_wind=relative, coriolis=coriolis)
     run = run_of(floe, forcing, min(8 * step, 2e6), step, every=min(2 * step, 5e5))
     speed = np.hypot(run.dataset.u, run.dataset.v).values[:, 0]
     assert np.isfinite(speed).all()
@@ -74,6 +72,7 @@ def test_linear_decay_is_followed_at_any_step():
 
 def test_ledger_closes_to_round_off():
     """Wind, field current, gravity, loads, own forces, Coriolis, turning: work in = kinetic energy gained."""
+
     def current(x, y, t):
         return 0.3 * np.sin(y / 40 + t / 900), 0.2 * np.cos(x / 60)
 

@@ -35,7 +35,10 @@ CASES = {
     "wind": (dict(wind=(10, 0), current=(0, 0)), dict(wind=steady_wind, current=still)),
     "coriolis": (dict(wind=(10, 0), current=(0, 0), coriolis=1.4e-4), dict(wind=steady_wind, current=still, f=1.4e-4)),
     "fields": (dict(wind=gust, current=swirl, coriolis=1.4e-4), dict(wind=gust, current=swirl, f=1.4e-4)),
-    "relative": (dict(wind=gust, current=swirl, relative_wind=True), dict(wind=gust, current=swirl, relative_wind=True)),
+    "relative": (
+        dict(wind=gust, current=swirl, relative_wind=True),
+        dict(wind=gust, current=swirl, relative_wind=True),
+    ),
     "turning": (
         dict(wind=gust, current=swirl, turning_angle=25.0, coriolis=-1e-4),
         dict(wind=gust, current=swirl, turn=math.radians(25.0), f=-1e-4),

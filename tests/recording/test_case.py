@@ -129,7 +129,10 @@ def test_a_script_says_the_same(case_path, tmp_path):
 @pytest.mark.parametrize(
     "make,words",
     [
-        (lambda: bq.Simulation(bq.Scene([bq.Disc((0, 0), 1)]), bq.Forcing(wind=lambda x, y, t: (x, y))), "forcing.wind"),
+        (
+            lambda: bq.Simulation(bq.Scene([bq.Disc((0, 0), 1)]), bq.Forcing(wind=lambda x, y, t: (x, y))),
+            "forcing.wind",
+        ),
         (lambda: bq.Simulation(bq.Scene([bq.Disc((0, 0), 1)]), bq.Forcing(forces=[print])), "forcing.forces"),
         (lambda: bq.Simulation(bq.Scene([bq.Disc((0, 0), 1, thickness=lambda x, y: 1 + 0 * x)])), "floe 0"),
         (

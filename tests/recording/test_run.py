@@ -130,8 +130,10 @@ def test_round_trip_bit_for_bit(run_and_path):
     run, path = run_and_path
     back = bq.open_run(path)
     for name, value in run.records.items():
-        assert np.array_equal(value, back.records[name]) if value.dtype.kind == "U" else (
-            value.tobytes() == back.records[name].astype(value.dtype).tobytes()
+        assert (
+            np.array_equal(value, back.records[name])
+            if value.dtype.kind == "U"
+            else (value.tobytes() == back.records[name].astype(value.dtype).tobytes())
         ), name
     for name in run.shapes:
         assert run.shapes[name].values.tolist() == back.shapes[name].values.tolist(), name

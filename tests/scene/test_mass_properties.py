@@ -80,7 +80,9 @@ def test_thickness_given_on_triangles():
 def test_thickness_linear_on_triangles():
     """A plane given at the corners of a mesh is that plane."""
     ring = star(np.random.default_rng(3), 9, 30.0)
-    mesh = np.array([[[-40.0, -40], [40, -40], [0, 60]], [[-40, -40], [0, 60], [-60, 50]], [[40, -40], [60, 50], [0, 60]]])
+    mesh = np.array(
+        [[[-40.0, -40], [40, -40], [0, 60]], [[-40, -40], [0, 60], [-60, 50]], [[40, -40], [60, 50], [0, 60]]]
+    )
     plane = {(0, 0): 2.0, (1, 0): 0.01, (0, 1): -0.02}
     values = 2.0 + 0.01 * mesh[..., 0] - 0.02 * mesh[..., 1]
     floe = bq.Floe(ring, thickness=bq.Surface(mesh, values))

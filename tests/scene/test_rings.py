@@ -35,7 +35,9 @@ def test_world_rings_come_back():
 
 
 def test_overlaps_are_found():
-    scene = bq.Scene([bq.Disc((0, 0), 1.0), bq.Disc((1.5, 0), 1.0), bq.Disc((9, 9), 1)], [bq.Obstacle([[8, 8], [9, 8], [9, 9]])])
+    scene = bq.Scene(
+        [bq.Disc((0, 0), 1.0), bq.Disc((1.5, 0), 1.0), bq.Disc((9, 9), 1)], [bq.Obstacle([[8, 8], [9, 8], [9, 9]])]
+    )
     pairs = scene.overlaps()
     assert [(i, j) for i, j, _ in pairs] == [(0, 1), (2, 3)]
     # lens of two unit discs 1.5 apart: 2 acos(3/4) - 1.5 sqrt(1 - 9/16); the polygons are inscribed

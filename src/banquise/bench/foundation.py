@@ -44,7 +44,9 @@ def _python(*arguments: str) -> str:
     source = os.path.dirname(os.path.dirname(banquise.__file__))
     paths = os.pathsep.join(p for p in (source, os.environ.get("PYTHONPATH")) if p)
     command = [sys.executable, *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ | {"PYTHONPATH": paths}).stdout
+    return subprocess.run(
+        command, capture_output=True, text=True, check=True, env=os.environ | {"PYTHONPATH": paths}
+    ).stdout
 
 
 def _median_time(arguments: Sequence[str], repeats: int) -> float:

@@ -177,7 +177,7 @@ class Floe(_Body):
 
     @property
     def thickness_measures(self) -> tuple[float, float, float]:
-        """sup h_+ - inf h_-, sup h, inf h (m)."""
+        """Largest upper less smallest lower surface, largest and smallest thickness (m)."""
         a, b, c = self._thickness[1]
         return float(a), float(b), float(c)
 

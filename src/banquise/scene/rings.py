@@ -61,7 +61,9 @@ def clean_ring(points: Any, what: str = "ring", clockwise: bool = False) -> Arra
     """
     ring = as_points(points, what)
     if len(ring) > 1:
-        new = np.empty(len(ring), dtype=bool)  # slices, not np.roll: five times as fast on the short rings of a large pack
+        new = np.empty(
+            len(ring), dtype=bool
+        )  # slices, not np.roll: five times as fast on the short rings of a large pack
         new[:-1] = (ring[1:] != ring[:-1]).any(axis=1)
         new[-1] = (ring[0] != ring[-1]).any()
         ring = ring if new.all() else ring[new]
