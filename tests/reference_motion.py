@@ -41,7 +41,7 @@ def solve(
             du, dv = (fu - vx, fv - vy) if relative else (fu, fv)
             stress = density * drag * np.hypot(du, dv)
             tx, ty = stress * (cosine * du - sine * dv), stress * (sine * du + cosine * dv)
-            force = force + [(w * tx).sum(), (w * ty).sum(), (w * (rx * ty - ry * tx)).sum()]
+            force += np.array([(w * tx).sum(), (w * ty).sum(), (w * (rx * ty - ry * tx)).sum()])
         m, inertia = floe.mass, floe.inertia
         return [u, v, spin, force[0] / m + f * v, force[1] / m - f * u, force[2] / inertia]
 

@@ -103,7 +103,7 @@ def test_a_floe_that_is_lost_is_named(tmp_path):
     floes = [bq.Disc((0, 0), 5.0), bq.Disc((50, 0), 5.0, name="runaway")]
     forcing = bq.Forcing(loads=[bq.Load(1, force=(1e308, 0), start=30.0)])
     sim = bq.Simulation(bq.Scene(floes), forcing, scheme=bq.EventDriven(max_step=1e4))
-    with pytest.raises(bq.BanquiseError, match=r"floe 1 \(runaway\) is no longer at a finite place at t ="):
+    with pytest.raises(bq.BanquiseError, match=r"floe 1: the forces on it at t = .* give no sensible motion"):
         sim.run(until=1e9, every=10.0, output=tmp_path / "lost.nc")
     assert bq.open_run(tmp_path / "lost.nc").dataset.sizes["time"] >= 4
 

@@ -46,4 +46,4 @@ def test_overlaps_are_found():
 
 def test_touching_is_not_overlapping():
     square = np.array([[0, 0], [1, 0], [1, 1], [0, 1.0]])
-    assert bq.Scene([bq.Floe(square), bq.Floe(square + [1, 0])]).overlaps() == []
+    assert bq.Scene([bq.Floe(square), bq.Floe(square + np.array([1, 0]))]).overlaps() == []

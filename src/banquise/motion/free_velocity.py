@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from banquise.errors import ForcingError
 from banquise.forcing.flows import Field, Flow
 from banquise.forcing.forcing import Forcing
 from banquise.motion._kernels import free_motion
@@ -16,6 +17,7 @@ from banquise.scene.bodies import Bodies
 from banquise.threads import over_blocks
 
 Array = NDArray[np.float64]
+_FARTHEST = 1e12  # m in a step, as far as coordinates may be; beyond, squares overflow (NaN counts as beyond)
 _NO_FLOW = np.zeros((1, 2, 1))
 
 
@@ -74,6 +76,13 @@ def free_motion_of(
         )  # fmt: skip
 
     over_blocks(work, n)
+    sane = (np.abs(out.displacement) < _FARTHEST).all(axis=1) & np.isfinite(out.velocity).all(axis=1)
+    if not sane.all():
+        lost = int(bodies.ids[:n][~sane][0])
+        raise ForcingError(
+            f"floe {lost}: the forces on it at t = {time:g} s give no sensible motion. Look at its loads, its mass and the "
+            "flow there; a run with an output file keeps its records up to here."
+        )
     return out
 
 
