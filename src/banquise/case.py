@@ -9,6 +9,7 @@ import json
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +25,16 @@ from banquise.scene.scene import Scene
 from banquise.schemes import SCHEMES
 from banquise.settings import Contact
 from banquise.simulation import INTEGRATORS, Simulation
-from banquise.units import quantity
+from banquise.units import date, quantity
 
 _FLOE = {
-    "ring", "holes", "disc", "radius", "thickness", "density", "velocity", "spin", "water_drag", "air_drag", "material", "name",
+    "ring", "holes", "disc", "radius", "thickness", "density", "velocity", "spin", "water_drag", "air_drag",
+    "material", "name",
 }  # fmt: skip
 _OBSTACLE = {"ring", "holes", "centre", "radius", "velocity", "spin", "material", "name"}
 _FORCING = {
-    "wind", "current", "latitude", "coriolis", "gravity", "loads", "relative_wind", "turning_angle", "air_density", "water_density",
+    "wind", "current", "latitude", "coriolis", "gravity", "loads", "relative_wind", "turning_angle", "air_density",
+    "water_density",
 }  # fmt: skip
 _LOAD = {"floe", "force", "point", "torque", "start", "stop"}
 _SERIES = {"times", "u", "v", "after_end"}
@@ -123,9 +126,9 @@ def case_of(data: Mapping[str, Any], folder: Path = Path()) -> Case:
         scheme=_scheme(_table(data, "scheme")),
         until=run.get("until"),
         every=run.get("every"),
-        output=run.get("output"),
-        start=run.get("start"),
-        title=str(data.get("title", "Banquise run")),
+        output=_text(run.get("output"), "run.output"),
+        start=date(run.get("start"), "run.start"),
+        title=_text(data.get("title"), "title") or "Banquise run",
         seed=seed,
         integrator=integrator,
     )
@@ -136,6 +139,12 @@ def _table(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     if not isinstance(table, Mapping):
         raise CaseError(f"{name}: got {table!r}, expected a table [{name}].")
     return table
+
+
+def _text(value: Any, where: str) -> str | None:
+    if value is not None and not isinstance(value, str):
+        raise CaseError(f"{where}: got {value!r}, expected text in quotes.")
+    return value
 
 
 def _known(table: Mapping[str, Any], known: set[str], what: str) -> None:
@@ -179,6 +188,7 @@ def _scene(table: Mapping[str, Any], folder: Path) -> Scene:
     obstacles: list[Obstacle] = []
     domain = _domain(table.get("domain"))
     if "file" in table:
+        _text(table["file"], "scene.file")
         found = read_scene_file(folder / str(table["file"]))
         floes, obstacles, domain = [*found.floes], [*found.obstacles], domain or found.domain
     floes += _each(table, "floes", _floe, "scene")
@@ -245,7 +255,7 @@ def _forcing(table: Mapping[str, Any]) -> Forcing:
             missing = {"times", "u", "v"} - set(series)
             if missing:
                 raise CaseError(f"forcing.{name}: {', '.join(sorted(missing))} missing for a time series.")
-            options[name] = _named(f"forcing.{name}", lambda series=series: Series(**series))
+            options[name] = _named(f"forcing.{name}", partial(Series, **series))
         elif isinstance(options.get(name), list):
             options[name] = [
                 quantity(c, "speed", f"forcing.{name}") if isinstance(c, str) else c for c in options[name]
@@ -330,8 +340,7 @@ def _scene_table(scene: Scene) -> dict[str, Any]:
         if rock.path is not None:
             raise CaseError(f"obstacle {k}: a path is a function and cannot be written to a case file.")
         shape = {"centre": rock.ring[0]} if len(rock.ring) == 1 else {"ring": rock.ring, "holes": list(rock.holes)}
-        names = ("radius", "velocity", "spin", "material", "name")
-        obstacles.append({**shape, **{n: getattr(rock, n) for n in names}})
+        obstacles.append({**shape, **{n: getattr(rock, n) for n in ("radius", "velocity", "spin", "material", "name")}})
     domain = scene.domain
     table: dict[str, Any] = {"floes": floes, "obstacles": obstacles}
     if domain is not None:

@@ -32,7 +32,7 @@ from banquise.schemes.event_driven import EventDriven
 from banquise.schemes.rounds import ZONE
 from banquise.settings import Contact, one_of
 from banquise.solvers.frictional import SolverMemory
-from banquise.units import duration
+from banquise.units import date, duration
 from banquise.update.impulses import ImpulseRecord
 from banquise.update.positions import ObstacleMotion
 
@@ -65,6 +65,8 @@ class Simulation:
     fracture : None, or a fracture law
     integrator : "fitted" (stable at any step, second order) or "euler" (the papers', its step bounded)
     seed : of every random choice
+    title : for the run file
+    start : date at time 0, such as "2024-03-01T00:00:00" (UTC); 2000-01-01 in the run file when not given
     """
 
     def __init__(
@@ -97,8 +99,8 @@ class Simulation:
             raise CaseError(f"simulation: seed is {seed!r}, expected a whole number.")
         self.seed = int(seed)
         self.integrator = one_of(integrator, INTEGRATORS, "integrator")
-        self.title = title
-        self.start = start
+        self.title = str(title)
+        self.start = date(start, "start")
         self.time = 0.0
         self.bodies = scene.bodies()
         self.obstacle_motion = ObstacleMotion(scene.obstacles)
@@ -134,7 +136,13 @@ class Simulation:
         return State(self.bodies, self.time)
 
     def even_step(self, target: float, largest: float) -> float:
-        """Step length that divides the way to `target` evenly, at most `largest` (and Euler's own bound)."""
+        """Step length that divides the way to `target` evenly, at most `largest` (and Euler's own bound).
+
+        Nor more than a radian of the inertial turn: the turn itself is exact, but a force held over a whole turn of the
+        velocity averages out, and drag would no longer slow a floe down.
+        """
+        if self.forcing.coriolis:
+            largest = min(largest, 1.0 / abs(self.forcing.coriolis))
         if self.euler:
             bound = euler_bound(self.bodies, self.forcing, self.time)
             if bound < largest:
@@ -175,7 +183,7 @@ class Simulation:
         shapes = self._shapes()
         recorder.start(shapes, case)
         began = clock.perf_counter()
-        with Progress(progress, self, end) as bar:
+        with recorder, Progress(progress, self, end) as bar:
             self._record(recorder)
             schedule = _Schedule(self.time, end, interval, self.forcing.instants(), callbacks)
             for target, records, calls in schedule:
@@ -205,7 +213,7 @@ class Simulation:
             name = self.scene.floes[lost].name if lost < len(self.scene.floes) else None
             raise BanquiseError(
                 f"floe {lost}{f' ({name})' if name else ''} is no longer at a finite place at t = {self.time:g} s. "
-                "Records up to the last one are kept; look at its forces or use a smaller step."
+                "Look at its forces or use a smaller step; a run with an output file keeps its records up to here."
             )
         window = self.time - self._last_record
         loads = self.impulses.on_obstacles / window if window > 0 else np.zeros_like(self.impulses.on_obstacles)

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+from banquise.errors import CaseError
+
 _pool: ThreadPoolExecutor | None = None
 _threads = 0
 
@@ -19,17 +21,28 @@ def set_threads(n: int | None = None) -> int:
     """Use `n` threads from now on (None: BANQUISE_THREADS, or the cores this process may use)."""
     global _pool, _threads
     if n is None:
-        n = (
-            int(os.environ.get("BANQUISE_THREADS", "0")) or len(os.sched_getaffinity(0))
-            if hasattr(os, "sched_getaffinity")
-            else os.cpu_count() or 1
-        )
+        n = _wanted() or _cores()
+    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+        raise CaseError(f"threads: got {n!r}, expected a whole number of 1 or more.")
     if n != _threads:
         if _pool is not None:
             _pool.shutdown(wait=True)
         _pool = ThreadPoolExecutor(n - 1, thread_name_prefix="banquise") if n > 1 else None
         _threads = n
     return n
+
+
+def _wanted() -> int:
+    """BANQUISE_THREADS, 0 when not set."""
+    text = os.environ.get("BANQUISE_THREADS", "").strip() or "0"
+    if not text.isdigit():
+        raise CaseError(f"BANQUISE_THREADS: got {text!r}, expected a whole number of 1 or more.")
+    return int(text)
+
+
+def _cores() -> int:
+    """Cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def threads() -> int:

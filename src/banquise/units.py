@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 import re
 from typing import Any
@@ -66,6 +67,21 @@ def duration(value: Any, where: str = "time") -> float:
     if not math.isfinite(seconds) or seconds < 0:
         raise CaseError(f"{where}: got {value!r}, expected a finite time of zero or more.")
     return seconds
+
+
+def date(value: Any, where: str = "start") -> str | None:
+    """A date as ISO text without a time zone, such as "2024-03-01T00:00:00" (UTC); None stays None."""
+    if value is None:
+        return None
+    try:
+        found = value if isinstance(value, datetime.date) else datetime.datetime.fromisoformat(str(value))
+    except ValueError:
+        raise CaseError(f"{where}: got {value!r}, expected a date such as '2024-03-01T00:00:00'.") from None
+    if not isinstance(found, datetime.datetime):
+        found = datetime.datetime(found.year, found.month, found.day)
+    if found.tzinfo is not None:
+        found = found.astimezone(datetime.UTC).replace(tzinfo=None)
+    return found.isoformat()
 
 
 def _some(kind: str) -> str:

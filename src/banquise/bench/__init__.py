@@ -13,7 +13,10 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any
 
+peers = False  # whether to run other codes too; `banquise bench --peers` sets it
+
 BENCHES: dict[str, str] = {
+    "foundation": "banquise.bench.foundation:bench",
     # name -> module:function
     "glacier": "banquise.bench.glacier:bench",
 }

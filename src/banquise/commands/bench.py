@@ -23,7 +23,7 @@ def run(args: argparse.Namespace) -> int:
     from banquise.threads import set_threads
 
     if args.threads is not None:
-        set_threads(max(1, args.threads))
+        set_threads(args.threads)
     bench.peers = args.peers
     figures = []
     for name in args.names or bench.BENCHES:

@@ -28,8 +28,6 @@ def run(args: argparse.Namespace) -> int:
     from banquise.warmup import say_if_compiling
 
     if args.threads is not None:
-        if args.threads < 1:
-            raise CaseError(f"--threads: got {args.threads}, expected 1 or more.")
         set_threads(args.threads)
     case = load_case(args.case)
     case.until = args.until or case.until

@@ -42,7 +42,7 @@ class Load:
         object.__setattr__(self, "force", _numbers(self.force, 2, f"{what}: force"))
         if self.point is not None:
             object.__setattr__(self, "point", _numbers(self.point, 2, f"{what}: point"))
-        object.__setattr__(self, "torque", _numbers([self.torque], 1, f"{what}: torque")[0])
+        object.__setattr__(self, "torque", _number(self.torque, f"{what}: torque"))
         if math.isnan(self.start) or math.isnan(self.stop) or self.stop <= self.start:
             raise ForcingError(f"{what}: acts from {self.start:g} to {self.stop:g} s, expected start < stop.")
 
@@ -53,8 +53,15 @@ def _numbers(value: Any, n: int, what: str) -> tuple[float, ...]:
     except (TypeError, ValueError):
         found = ()
     if len(found) != n or not all(map(math.isfinite, found)):
-        raise ForcingError(f"{what}: got {value!r}, expected {n} finite number{'s' if n > 1 else ''}.")
+        raise ForcingError(f"{what}: got {value!r}, expected {n} finite numbers.")
     return found
+
+
+def _number(value: Any, what: str) -> float:
+    try:
+        return _numbers([value], 1, what)[0]
+    except ForcingError:
+        raise ForcingError(f"{what}: got {value!r}, expected a finite number.") from None
 
 
 class Forcing:
@@ -98,8 +105,10 @@ class Forcing:
         for k, force in enumerate(self.forces):
             if not callable(force):
                 raise ForcingError(f"forces[{k}] is {force!r}, expected a function of the state.")
+        if not isinstance(relative_wind, bool | np.bool_):
+            raise ForcingError(f"relative_wind: got {relative_wind!r}, expected true or false.")
         self.relative_wind = bool(relative_wind)
-        self.turning_angle = _numbers([turning_angle], 1, "turning_angle")[0]
+        self.turning_angle = _number(turning_angle, "turning_angle")
         if abs(self.turning_angle) >= 90:
             raise ForcingError(
                 f"turning_angle: got {turning_angle} degrees, expected between -90 and 90: beyond, drag drives."
@@ -135,10 +144,10 @@ def _coriolis(latitude: float | None, coriolis: float | None) -> float:
     if latitude is not None and coriolis is not None:
         raise ForcingError("give latitude or coriolis, not both.")
     if coriolis is not None:
-        return _numbers([coriolis], 1, "coriolis")[0]
+        return _number(coriolis, "coriolis")
     if latitude is None:
         return 0.0
-    degrees = _numbers([latitude], 1, "latitude")[0]
+    degrees = _number(latitude, "latitude")
     if abs(degrees) > 90:
         raise ForcingError(f"latitude: got {latitude}, expected degrees between -90 and 90.")
     return 2 * constants.EARTH_RATE * math.sin(math.radians(degrees))
@@ -149,7 +158,7 @@ def _gravity(value: Any) -> tuple[float, ...]:
 
 
 def _density(value: Any, what: str) -> float:
-    number = _numbers([value], 1, what)[0]
+    number = _number(value, what)
     if number <= 0:
         raise ForcingError(f"{what}: got {number:g}, expected a density above 0 kg/m3.")
     return number

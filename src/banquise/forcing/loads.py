@@ -16,9 +16,21 @@ class State:
     """What a user's own force or callback sees: the time and the floes' columns, one entry a floe id.
 
     Attributes: time (s); x, y (m), rotation (rad), u, v (m/s), spin (rad/s), mass (kg), inertia (kg m2), area (m2).
+    A force sees the places the floes will have in the middle of the step (`lead` seconds on), so that one that depends
+    on place and time is second order; the velocities are those at its start.
     """
 
-    def __init__(self, bodies: Bodies, time: float):
+    ids: NDArray[np.int64]
+    x: Array
+    y: Array
+    u: Array
+    v: Array
+    spin: Array
+    mass: Array
+    inertia: Array
+    area: Array
+
+    def __init__(self, bodies: Bodies, time: float, lead: float = 0.0):
         self.time = time
         n = bodies.n_free
         order = np.argsort(bodies.ids[:n])
@@ -26,6 +38,9 @@ class State:
         for name in ("x", "y", "u", "v", "spin", "mass", "inertia", "area"):
             setattr(self, name, getattr(bodies, name)[:n][order])
         self.rotation = bodies.angle[:n][order]
+        if lead:
+            self.x, self.y = self.x + lead * self.u, self.y + lead * self.v
+            self.rotation = self.rotation + lead * self.spin
         self._rows = order
 
 
@@ -51,9 +66,12 @@ def pushes_on(bodies: Bodies, forcing: Forcing, time: float, step: float) -> Arr
                 px, py = c * load.point[0] - s * load.point[1], s * load.point[0] + c * load.point[1]
                 pushes[row, 2] += px * load.force[1] - py * load.force[0]
     if forcing.forces:
-        state = State(bodies, middle)
+        state = State(bodies, middle, lead=0.5 * step)
         for k, force in enumerate(forcing.forces):
-            given = np.asarray(force(state), dtype=float)
+            try:
+                given = np.asarray(force(state), dtype=float)
+            except (TypeError, ValueError) as problem:
+                raise ForcingError(f"forces[{k}] at t = {middle:g} s gave no array of numbers: {problem}.") from None
             if given.shape != (n, 3):
                 raise ForcingError(f"forces[{k}] returned shape {given.shape}, expected ({n}, 3): force x, y, torque.")
             if not np.isfinite(given).all():

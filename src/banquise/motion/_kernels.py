@@ -13,10 +13,12 @@ _TINY = 1e-150
 def _drag_uniform(qx, qy, qw, a, b, w, out):
     """Sums over the points of |r| r, its moment and radial part, and its derivatives; r = (a + w y, b - w x).
 
-    out = Fx, Fy, T, R, then the symmetric derivatives with respect to (a, b, w): Faa, Fab, Fbb, Faw, Fbw, Tww.
+    out = Fx, Fy, T, R, then the derivatives with respect to (a, b, w): the symmetric ones Faa, Fab, Fbb, Faw, Fbw, Tww,
+    and Ra, Rb, Rw, which only a turning angle needs.
     """
     fx = fy = t = r = 0.0
     saa = sab = sbb = saw = sbw = sww = 0.0
+    ra = rb = rw = 0.0
     for k in range(len(qx)):
         x, y, weight = qx[k], qy[k], qw[k]
         p = a + w * y
@@ -39,8 +41,12 @@ def _drag_uniform(qx, qy, qw, a, b, w, out):
         saw += caw
         sbw += cbw
         sww += x * cbw - y * caw
+        ra += x * maa + y * mab
+        rb += x * mab + y * mbb
+        rw += x * caw + y * cbw
     out[0], out[1], out[2], out[3] = fx, fy, t, r
     out[4], out[5], out[6], out[7], out[8], out[9] = saa, sab, sbb, saw, sbw, sww
+    out[10], out[11], out[12] = ra, rb, rw
 
 
 @njit(cache=True, nogil=True, fastmath=_SIMD, error_model="numpy")
@@ -48,6 +54,7 @@ def _drag_points(qx, qy, qw, pu, pv, c, s, a, b, w, out):
     """As `_drag_uniform`, with the flow (pu, pv) of the map frame added at each point, turned by (c, s)."""
     fx = fy = t = r = 0.0
     saa = sab = sbb = saw = sbw = sww = 0.0
+    ra = rb = rw = 0.0
     for k in range(len(qx)):
         x, y, weight = qx[k], qy[k], qw[k]
         p = a + w * y + c * pu[k] + s * pv[k]
@@ -70,18 +77,21 @@ def _drag_points(qx, qy, qw, pu, pv, c, s, a, b, w, out):
         saw += caw
         sbw += cbw
         sww += x * cbw - y * caw
+        ra += x * maa + y * mab
+        rb += x * mab + y * mbb
+        rw += x * caw + y * cbw
     out[0], out[1], out[2], out[3] = fx, fy, t, r
     out[4], out[5], out[6], out[7], out[8], out[9] = saa, sab, sbb, saw, sbw, sww
+    out[10], out[11], out[12] = ra, rb, rw
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _add_drag(
     qx, qy, qw, flow, i, coefficient, turn_c, turn_s, c, s, u, v, w, mode, uniform_u, uniform_v, sums, force, slope
 ):
-    """Add one fluid's force (3,) and its derivative (3, 3) with respect to the floe's own (u, v, spin), map frame.
+    """Add one fluid's force (3,) and minus its derivative (3, 3) by the floe's own (u, v, spin), map frame.
 
-    mode 1: uniform flow, 2: flow at the points. The derivative of the torque leaves out the turning angle: it
-    serves Newton's iteration only.
+    mode 1: uniform flow, 2: flow at the points. The stress is turned by (turn_c, turn_s).
     """
     if mode == 1:
         ru, rv = uniform_u - u, uniform_v - v
@@ -92,18 +102,23 @@ def _add_drag(
     force[0] += coefficient * (c * fx - s * fy)
     force[1] += coefficient * (s * fx + c * fy)
     force[2] += coefficient * (turn_c * sums[2] + turn_s * sums[3])
+    # the derivative in the map frame before the turn of the stress: R S R', and R on the column of the spin
     saa, sab, sbb, saw, sbw, sww = sums[4], sums[5], sums[6], sums[7], sums[8], sums[9]
-    k = coefficient * turn_c
-    # -(derivative): turn the 2 x 2 block and the coupling into the map frame
-    slope[0, 0] += k * (c * c * saa - 2 * c * s * sab + s * s * sbb)
-    slope[0, 1] += k * (c * s * (saa - sbb) + (c * c - s * s) * sab)
-    slope[1, 1] += k * (s * s * saa + 2 * c * s * sab + c * c * sbb)
-    slope[0, 2] -= k * (c * saw - s * sbw)
-    slope[1, 2] -= k * (s * saw + c * sbw)
-    slope[2, 2] -= k * sww
-    slope[1, 0] = slope[0, 1]
-    slope[2, 0] = slope[0, 2]
-    slope[2, 1] = slope[1, 2]
+    mxx = c * c * saa - 2 * c * s * sab + s * s * sbb
+    mxy = c * s * (saa - sbb) + (c * c - s * s) * sab
+    myy = s * s * saa + 2 * c * s * sab + c * c * sbb
+    mxw, myw = c * saw - s * sbw, s * saw + c * sbw
+    rx, ry = c * sums[10] - s * sums[11], s * sums[10] + c * sums[11]
+    kc, ks = coefficient * turn_c, coefficient * turn_s
+    slope[0, 0] += kc * mxx - ks * mxy
+    slope[0, 1] += kc * mxy - ks * myy
+    slope[1, 0] += ks * mxx + kc * mxy
+    slope[1, 1] += ks * mxy + kc * myy
+    slope[0, 2] -= kc * mxw - ks * myw
+    slope[1, 2] -= ks * mxw + kc * myw
+    slope[2, 0] -= kc * mxw - ks * rx
+    slope[2, 1] -= kc * myw - ks * ry
+    slope[2, 2] -= kc * sww + ks * sums[12]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -150,7 +165,7 @@ def free_motion(
     velocity (n, 3): u, v, spin at the end. displacement (n, 3): x, y, angle. force (n, 2, 3): wind and water, x, y and
     torque. pushes (n, 3): loads and own forces, N and N m. Flows at the points are (n, 2, 75), map frame.
     """
-    sums = np.empty(10)
+    sums = np.empty(13)
     air = np.zeros(3)
     drag = np.zeros(3)
     air_slope = np.zeros((3, 3))
@@ -245,7 +260,8 @@ def free_motion(
                     )  # fmt: skip
                     slope += air_slope
                 theta = _fitted_theta(step * 0.5 * (slope[0, 0] + slope[1, 1]) / m)
-                # W_theta(n) = W + theta (turned - W + step phi_1 n):  n + M^-1 slope (W_theta(n) - at) = (air + drag + steady) / M
+                # W_theta(n) = W + theta (turned - W + step phi_1 n), and
+                # n + M^-1 slope (W_theta(n) - at) = (air + drag + steady) / M
                 bu, bv = u0 + theta * ru - at[0], v0 + theta * rv - at[1]
                 bw = w0 - at[2]
                 g = theta * step
@@ -269,11 +285,11 @@ def free_motion(
                         for k in range(3):
                             air[row] -= air_slope[row, k] * (target[k] - at[k])
                 at[:] = target
-                # Newton's remainder is quadratic in the change: what it leaves in the velocity is known without another look
-                # (but linear in the part of the slope that leaves out the turning angle)
+                # Newton's remainder is quadratic in the change: what it leaves in the velocity is known without another
+                # look
                 speed = abs(at[0]) + abs(at[1]) + extent[i] * abs(at[2]) + change
                 rate = (water_coefficient[i] + air_coefficient[i]) * area[i] / m
-                if step * rate * change * (change + abs(turn_s) * speed) <= 1e-10 * speed:
+                if step * rate * change * change <= 1e-10 * speed:
                     break
             velocity[i, 0] = u0 + ru + step * (p1r * n[0] - p1i * n[1])
             velocity[i, 1] = v0 + rv + step * (p1i * n[0] + p1r * n[1])

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from banquise.errors import ForcingError
 from banquise.forcing.flows import Field, Flow
 from banquise.forcing.forcing import Forcing
 from banquise.motion._kernels import free_motion
@@ -16,6 +17,7 @@ from banquise.scene.bodies import Bodies
 from banquise.threads import over_blocks
 
 Array = NDArray[np.float64]
+_FARTHEST = 1e12  # m in a step, as far as coordinates may be; beyond, squares overflow (NaN counts as beyond)
 _NO_FLOW = np.zeros((1, 2, 1))
 
 
@@ -30,14 +32,17 @@ class FreeMotion:
     gravity: Array  # (2,)
 
     def work(self, bodies: Bodies, displacement: Array) -> dict[str, float]:
-        """Work of each force over the displacement (n, 3) that came about (J)."""
+        """Work of each force over the displacement (n, 3) that came about (J).
+
+        Plain sums: a dot product is left to BLAS, whose own threads may change the last bits.
+        """
         n = bodies.n_free
         fall = displacement[:, 0] * self.gravity[0] + displacement[:, 1] * self.gravity[1]
         return {
-            "work_wind": float(np.vdot(self.force[:, 0], displacement)),
-            "work_current": float(np.vdot(self.force[:, 1], displacement)),
+            "work_wind": float(np.sum(self.force[:, 0] * displacement)),
+            "work_current": float(np.sum(self.force[:, 1] * displacement)),
             "work_gravity": float(np.sum(bodies.mass[:n] * fall)) if self.gravity.any() else 0.0,
-            "work_loads": float(np.vdot(self.pushes, displacement)),
+            "work_loads": float(np.sum(self.pushes * displacement)),
         }
 
 
@@ -75,6 +80,15 @@ def free_motion_of(
         )  # fmt: skip
 
     over_blocks(work, len(rows))
+    if chosen is not None:
+        return out
+    sane = (np.abs(out.displacement) < _FARTHEST).all(axis=1) & np.isfinite(out.velocity).all(axis=1)
+    if not sane.all():
+        lost = int(bodies.ids[:n][~sane][0])
+        raise ForcingError(
+            f"floe {lost}: the forces on it at t = {time:g} s give no sensible motion. Look at its loads, its mass and the "
+            "flow there; a run with an output file keeps its records up to here."
+        )
     return out
 
 
@@ -104,7 +118,9 @@ def euler_bound(bodies: Bodies, forcing: Forcing, time: float) -> float:
     """Largest stable step of explicit Euler (s), the papers' two bounds with rho h for their rho; inf without drag.
 
     With k = rho_w C_w / (rho h) and N the Nansen number: 1 / (2 k N |U_a|), and 2 K / L with K = |N U_a + U_w|,
-    L = k (N^2 U_a^2 + (N U_a + 2 U_w)^2).
+    L = k (N^2 U_a^2 + (N U_a + 2 U_w)^2). Two things the papers leave open: where wind and water oppose each other K
+    goes to zero though nothing is unstable, so the second bound is at least 1 / (2 k (N |U_a| + 2 |U_w|)); and both
+    suppose a floe that starts from rest, so the speed |V - U_w| it has now is held to the same 1 / (2 k |V - U_w|).
     """
     n = bodies.n_free
     if n == 0 or forcing.current is None:
@@ -116,11 +132,14 @@ def euler_bound(bodies: Bodies, forcing: Forcing, time: float) -> float:
     water = _largest(forcing.current, bodies, time)
     u_a, u_w = math.hypot(*wind), math.hypot(*water)
     drift = np.hypot(nansen * wind[0] + water[0], nansen * wind[1] + water[1])
+    relative = np.hypot(bodies.u[:n] - water[0], bodies.v[:n] - water[1]) + np.abs(bodies.spin[:n]) * bodies.extent[:n]
     with np.errstate(divide="ignore", invalid="ignore"):
         first = 1 / (2 * rate * nansen * u_a)
         second = 2 * drift / (rate * (nansen**2 * u_a**2 + (nansen * u_a + 2 * u_w) ** 2))
-    first, second = (np.where(np.isfinite(b) & (rate > 0), b, math.inf) for b in (first, second))
-    return float(min(first.min(), second.min()))
+        second = np.maximum(second, 1 / (2 * rate * (nansen * u_a + 2 * u_w)))
+        third = 1 / (2 * rate * relative)
+    bounds = np.stack([first, second, third])
+    return float(np.where(np.isfinite(bounds), bounds, math.inf).min())
 
 
 def _largest(flow: Flow, bodies: Bodies, time: float) -> tuple[float, float]:

@@ -67,6 +67,14 @@ class Recorder:
         if self.output is not None:
             self._prepare()
 
+    def __enter__(self) -> Recorder:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        """A run that ends in an error (or Ctrl-C) leaves all its records in the pieces."""
+        if kind is not None and self.output is not None:
+            self.flush()
+
     @property
     def folder(self) -> Path:
         assert self.output is not None
@@ -116,7 +124,8 @@ class Recorder:
                 os.replace(temporary, name)
             except OSError as problem:
                 raise RunFileError(
-                    f"output {self.output}: cannot write ({problem.strerror}). What was written before is kept in {self.folder}."
+                    f"output {self.output}: cannot write ({problem.strerror}). "
+                    f"What was written before is kept in {self.folder}."
                 ) from None
             self.kept.clear()
         self._count += 1

@@ -15,6 +15,7 @@ from banquise import __version__
 from banquise.errors import RunFileError
 from banquise.recording.ledger import LONG_NAMES
 from banquise.recording.recorder import EVENT_COLUMNS, STATE, join_pieces, read_pieces
+from banquise.scene.bodies import Bodies
 from banquise.scene.domain import Box, Periodic
 from banquise.scene.floe import Disc, Floe, Obstacle
 from banquise.scene.scene import Scene
@@ -148,9 +149,11 @@ class Run:
     def __repr__(self) -> str:
         d = self.dataset
         end = float(d.time[-1]) if d.sizes["time"] else 0.0
+        where = f" {self.path}" if self.path else ""
+        energy, balance = float(self.ledger.kinetic_energy[-1]), float(self.ledger.balance[-1])
         lines = [
-            f"Run{f' {self.path}' if self.path else ''}: {d.sizes['floe']:,} floes, {d.sizes['time']:,} records to {end:g} s",
-            f"├── energy    {float(self.ledger.kinetic_energy[-1]):.4g} J kinetic, balance {float(self.ledger.balance[-1]):.2g} J",
+            f"Run{where}: {d.sizes['floe']:,} floes, {d.sizes['time']:,} records to {end:g} s",
+            f"├── energy    {energy:.4g} J kinetic, balance {balance:.2g} J",
             f"├── contacts  {int(self.ledger.collisions.sum()):,} impacts, {int(self.ledger.unsolved.sum())} unsolved, "
             f"largest overlap {float(self.ledger.max_overlap.max()):.2g} m",
             "└── profile   "
@@ -170,41 +173,43 @@ def shapes_dataset(floes: list[Floe], obstacles: list[Obstacle], lives: dict[str
     import xarray as xr
 
     parts: list[Any] = [*floes, *obstacles]
-    rings, owner, interior = [], [], []
-    for k, part in enumerate(parts):
-        for j, ring in enumerate((part.ring, *part.holes)):
-            rings.append(ring - part.centre)
-            owner.append(k)
-            interior.append(int(j > 0))
+    bodies = Bodies.shapes_of(floes, obstacles)
     n = len(parts)
+    rings_of = np.diff(bodies.body_ring)
+    owner = np.repeat(np.arange(n), rings_of)
+    interior = np.ones(len(owner), dtype=np.int8)
+    interior[bodies.body_ring[:-1]] = 0
+    free = np.arange(n) < len(floes)
     numbers = {
-        "thickness": [getattr(p, "thickness", 1.0) for p in parts],
+        "thickness": bodies.thickness,
         "density": [getattr(p, "density", 0.0) for p in parts],
-        "area": [p.area for p in parts],
-        "mass": [getattr(p, "mass", np.inf) for p in parts],
-        "inertia": [getattr(p, "inertia", np.inf) for p in parts],
+        "area": bodies.area,
+        "mass": np.where(free, bodies.mass, np.inf),
+        "inertia": np.where(free, bodies.inertia, np.inf),
         "radius": [p.radius for p in parts],
         "water_drag": [getattr(p, "water_drag", 0.0) for p in parts],
         "air_drag": [getattr(p, "air_drag", 0.0) for p in parts],
-        "start_x": [p.centre[0] for p in parts],
-        "start_y": [p.centre[1] for p in parts],
+        "start_x": bodies.x,
+        "start_y": bodies.y,
     }
-    nodes = np.concatenate(rings) if rings else np.empty((0, 2))
+    nodes = bodies.vertices
     data = {
         name: ("body", np.array(values, dtype=float), dict(zip(("units", "long_name"), _SHAPE_NUMBERS[name])))
         for name, values in numbers.items()
     }
     pad = len(obstacles)
+    parent = np.append(lives["parent"], np.full(pad, -1)).astype(np.int64)
+    points = np.diff(bodies.ring_start).astype(np.int64)
     data |= {
         "obstacle": ("body", (np.arange(n) >= len(floes)).astype(np.int8), {"long_name": "1 for an obstacle"}),
         "birth": ("body", np.append(lives["birth"], np.zeros(pad)), {"units": "s", "long_name": "time of birth"}),
         "end": ("body", np.append(lives["end"], np.full(pad, np.inf)), {"units": "s", "long_name": "time of end"}),
-        "parent": ("body", np.append(lives["parent"], np.full(pad, -1)).astype(np.int64), {"long_name": "id of the parent, -1 for none"}),
-        "material": ("body", np.array([p.material for p in parts], dtype=str)),
-        "name": ("body", np.array([p.name or "" for p in parts], dtype=str)),
-        "ring_body": ("ring", np.array(owner, dtype=np.int64), {"long_name": "body of this ring"}),
-        "interior_ring": ("ring", np.array(interior, dtype=np.int8), {"long_name": "1 for a hole"}),
-        "part_node_count": ("ring", np.array([len(r) for r in rings], dtype=np.int64), {"long_name": "points of this ring"}),
+        "parent": ("body", parent, {"long_name": "id of the parent, -1 for none"}),
+        "material": ("body", np.array([p.material for p in parts], dtype=str), {"long_name": "material"}),
+        "name": ("body", np.array([p.name or "" for p in parts], dtype=str), {"long_name": "name"}),
+        "ring_body": ("ring", owner.astype(np.int64), {"long_name": "body of this ring"}),
+        "interior_ring": ("ring", interior, {"long_name": "1 for a hole"}),
+        "part_node_count": ("ring", points, {"long_name": "points of this ring"}),
         "node_x": ("node", nodes[:, 0].copy(), {"units": "m", "long_name": "x in the body frame"}),
         "node_y": ("node", nodes[:, 1].copy(), {"units": "m", "long_name": "y in the body frame"}),
     }  # fmt: skip
@@ -239,11 +244,11 @@ def scene_from(shapes: xr.Dataset, state: Array, case: dict[str, Any]) -> Scene:
                 continue
         c, s = np.cos(angle), np.sin(angle)
         moved = [ring @ np.array([[c, s], [-s, c]]) + (x, y) for ring in rings[k]]
-        common = {"material": str(value["material"][k]), "name": str(value["name"][k]) or None}
+        common: dict[str, Any] = {"material": str(value["material"][k]), "name": str(value["name"][k]) or None}
         if value["obstacle"][k]:
             obstacles.append(Obstacle(moved[0], holes=moved[1:], radius=float(value["radius"][k]), **common))
             continue
-        options = {
+        options: dict[str, Any] = {
             "thickness": float(value["thickness"][k]),
             "density": float(value["density"][k]),
             "velocity": (float(state[3, k]), float(state[4, k])),
@@ -278,13 +283,8 @@ def write_run(run: Run, path: Path) -> None:
 
     root = run.dataset.drop_vars("floe").copy()
     root["floe_id"] = ("floe", run.dataset["floe"].values, {"cf_role": "trajectory_id", "long_name": "floe id"})
-    root["time"].attrs = {
-        "units": f"seconds since {run.case.get('start') or _EPOCH}",
-        "calendar": "standard",
-        "standard_name": "time",
-        "long_name": "time of the run",
-        "axis": "T",
-    }
+    time = ("time", run.records["time"], _time_attrs(run.case.get("start")))
+    root = root.assign_coords(time=time)
     for name in ("u", "v", "rotation", "spin"):
         root[name].attrs["coordinates"] = "time x y floe_id"
     root.attrs = {
@@ -298,26 +298,40 @@ def write_run(run: Run, path: Path) -> None:
         "comment": "Floes as trajectories; shapes in the group of that name; time counts from the start of the run.",
     }
     squeeze = {"zlib": True, "complevel": 1, "shuffle": True}
-    encoding = {name: {**squeeze, "_FillValue": np.nan} for name in STATE}
+    encoding: dict[str, Any] = {name: {**squeeze, "_FillValue": np.nan} for name in STATE}
+    no_fill: dict[str, Any] = {"time": {"_FillValue": None}}  # a coordinate has no missing values (CF 2.5.1)
     events = xr.Dataset({name: ("event", run.records["events"][:, k]) for k, name in enumerate(EVENT_COLUMNS)})
     events["kind"].attrs = {"flag_values": np.arange(len(KINDS), dtype=float), "flag_meanings": " ".join(KINDS)}
     case = xr.Dataset(attrs={"json": json.dumps(run.case), "version": __version__})
     temporary = path.with_name(path.name + ".tmp")
     try:
-        root.to_netcdf(temporary, mode="w", engine="netcdf4", encoding=encoding)
+        root.to_netcdf(temporary, mode="w", engine="netcdf4", encoding=encoding | no_fill)
         for group, data in (
             ("shapes", run.shapes),
-            ("ledger", run.ledger.drop_vars("time")),
+            ("ledger", run.ledger.assign_coords(time=time)),
             ("events", events),
-            ("loads", run.loads.drop_vars("time")),
+            ("loads", run.loads.assign_coords(time=time)),
             ("case", case),
         ):
-            data.to_netcdf(temporary, mode="a", group=group, engine="netcdf4")
+            data.to_netcdf(
+                temporary, mode="a", group=group, engine="netcdf4", encoding=no_fill if "time" in data else {}
+            )
         os.replace(temporary, path)
     except OSError as problem:
         temporary.unlink(missing_ok=True)
         raise RunFileError(f"output {path}: cannot write ({problem.strerror or problem}).") from None
     run.path = path
+
+
+def _time_attrs(start: str | None) -> dict[str, str]:
+    return {
+        "units": f"seconds since {(start or _EPOCH).replace('T', ' ')}",
+        "calendar": "standard",
+        "units_metadata": "leap_seconds: none",
+        "standard_name": "time",
+        "long_name": "time of the run",
+        "axis": "T",
+    }
 
 
 def open_run(path: str | Path) -> Run:
@@ -345,9 +359,16 @@ def open_run(path: str | Path) -> Run:
     missing = [name for name in (*STATE, "time") if name not in root]
     if missing or "json" not in groups["case"].attrs:
         raise RunFileError(f"{path}: NetCDF, but not a Banquise run file (no {', '.join(missing) or 'case'}).")
+    try:
+        return Run(_records_of(root, groups), groups["shapes"], json.loads(groups["case"].attrs["json"]), path)
+    except (KeyError, ValueError) as problem:
+        raise RunFileError(f"{path}: a Banquise run file with a part missing or damaged ({problem}).") from None
+
+
+def _records_of(root: xr.Dataset, groups: dict[str, xr.Dataset]) -> dict[str, Any]:
     names = list(groups["ledger"].data_vars)
     loads = groups["loads"]
-    records = {
+    return {
         "time": root["time"].values,
         "state": np.stack([root[name].values for name in STATE], axis=1),
         "ledger": np.column_stack([groups["ledger"][name].values for name in names]),
@@ -355,7 +376,6 @@ def open_run(path: str | Path) -> Run:
         "loads": np.stack([loads[name].values for name in ("force_x", "force_y", "torque")], axis=2),
         "events": np.column_stack([groups["events"][name].values for name in EVENT_COLUMNS]),
     }
-    return Run(records, groups["shapes"], json.loads(groups["case"].attrs["json"]), path)
 
 
 def _open_pieces(path: Path, folder: Path) -> Run:
@@ -364,7 +384,11 @@ def _open_pieces(path: Path, folder: Path) -> Run:
     start = folder / "start.nc"
     if not start.exists():
         raise RunFileError(f"{folder}: pieces of a run without their start; nothing can be read.")
-    with xr.open_dataset(start, engine="netcdf4", decode_times=False) as shapes:
-        shapes = shapes.load()
-    case = json.loads(shapes.attrs.pop("case"))
+    try:
+        with xr.open_dataset(start, engine="netcdf4", decode_times=False) as shapes:
+            shapes = shapes.load()
+        case = json.loads(shapes.attrs.pop("case"))
+    except (OSError, ValueError, KeyError) as problem:
+        reason = str(problem).splitlines()[0]
+        raise RunFileError(f"{start}: the start of a run that was stopped, but damaged ({reason}).") from None
     return Run(join_pieces(read_pieces(folder)), shapes, case, path)

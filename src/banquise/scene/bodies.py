@@ -101,7 +101,7 @@ class Bodies:
         self = cls()
         parts: list[Any] = [*floes, *obstacles]
         n, self.n_free = len(parts), len(floes)
-        self._shape_columns(parts)
+        self._quadrature(parts, self._shape_columns(parts))
         self.ids = np.arange(n)
         self.cos, self.sin, self.angle = np.ones(n), np.zeros(n), np.zeros(n)
         self.u = np.array([p.velocity[0] for p in parts], dtype=float)
@@ -117,8 +117,17 @@ class Bodies:
         self.inverse_inertia = np.where(free, 1 / self.inertia, 0.0)
         return self
 
-    def _shape_columns(self, parts: Sequence[Any]) -> None:
-        """Rings, masses, centres and quadrature points; plain polygons in one batch, special ones each by itself."""
+    @classmethod
+    def shapes_of(cls, floes: Sequence[Floe], obstacles: Sequence[Obstacle] = ()) -> Bodies:
+        """Rings, masses and centres alone, without points and motion: what a file keeps."""
+        self = cls()
+        self.n_free = len(floes)
+        self._shape_columns([*floes, *obstacles])
+        return self
+
+    def _shape_columns(self, parts: Sequence[Any]) -> Array:
+        """Rings, masses and centres; plain polygons in one batch, special ones each by itself. Returns the area moments
+        (n, 6) about the centres of mass."""
         n = len(parts)
         rings = [ring for p in parts for ring in (p.ring, *p.holes)]
         self.body_ring = np.cumsum([0, *[1 + len(p.holes) for p in parts]]).astype(np.int32)
@@ -150,7 +159,7 @@ class Bodies:
         radius = np.array([p.radius for p in parts], dtype=float)
         reach = np.hypot(self.vertices[:, 0], self.vertices[:, 1])
         self.extent = (np.maximum.reduceat(reach, self.ring_start[self.body_ring[:-1]]) if n else reach) + radius
-        self._quadrature(parts, shifted(area_moments.T, offset[:, 0], offset[:, 1]).T)
+        return shifted(area_moments.T, offset[:, 0], offset[:, 1]).T
 
     def _quadrature(self, parts: Sequence[Any], moments: Array) -> None:
         """Points of the floes; rounded ones are drawn with chords first."""

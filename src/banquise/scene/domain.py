@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from banquise.errors import CaseError, nearest
@@ -47,6 +48,10 @@ class Box:
 
     def __post_init__(self) -> None:
         _check_bounds("Box", self.xmin, self.xmax, self.ymin, self.ymax)
+        if not isinstance(self.open, str | list | tuple):
+            raise CaseError(f"Box: open is {self.open!r}, expected names of sides: {', '.join(SIDES)}.")
+        if not isinstance(self.velocity, Mapping):
+            raise CaseError(f"Box: velocity is {self.velocity!r}, expected a table such as {{left = 0.1}} in m/s.")
         sides = (self.open,) if isinstance(self.open, str) else tuple(self.open)
         object.__setattr__(self, "open", sides)
         for side in (*sides, *self.velocity):

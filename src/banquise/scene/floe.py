@@ -1,4 +1,4 @@
-"""Floes, discs and obstacles as a user writes them down: a shape in the world frame, what it is made of, how it moves."""
+"""Floes, discs and obstacles as a user writes them down: shape (world frame), stuff, and motion."""
 
 from __future__ import annotations
 
@@ -38,6 +38,13 @@ def _pair(value: Any, what: str) -> tuple[float, float]:
     except (TypeError, ValueError):
         raise ShapeError(f"{what}: got {value!r}, expected two numbers.") from None
     return _number(x, f"{what}[0]"), _number(y, f"{what}[1]")
+
+
+def _length(rings: Any, what: str) -> int:
+    try:
+        return len(rings)
+    except TypeError:
+        raise ShapeError(f"{what}: got {rings!r}, expected a list of points or rings.") from None
 
 
 class _Body:
@@ -124,7 +131,7 @@ class Floe(_Body):
         self.name = None if name is None else str(name)
         what = self._what = f"floe {self.name!r}" if self.name else "floe"
         self.ring = self._clean(ring, what)
-        self.holes = tuple(clean_holes(self.ring, holes, what)) if len(holes) else ()
+        self.holes = tuple(clean_holes(self.ring, holes, what)) if _length(holes, f"{what}: holes") else ()
         self.density = _number(density, f"{what}: density", 0.0, strict=True)
         self.velocity = _pair(velocity, f"{what}: velocity")
         self.spin = _number(spin, f"{what}: spin")
@@ -134,7 +141,8 @@ class Floe(_Body):
         self.material = str(material)
         if (lower is None) != (upper is None):
             raise ShapeError(f"{what}: give both `lower` and `upper` surfaces, or `thickness` alone.")
-        self.lower, self.upper = (0.0, thickness) if lower is None else (lower, upper)
+        self.lower: Any = 0.0 if lower is None else lower
+        self.upper: Any = thickness if lower is None else upper
         if self.flat:
             _number(self._span(), f"{what}: thickness", 0.0, strict=True)
 
@@ -169,7 +177,7 @@ class Floe(_Body):
 
     @property
     def thickness_measures(self) -> tuple[float, float, float]:
-        """sup h_+ - inf h_-, sup h, inf h (m)."""
+        """Largest upper less smallest lower surface, largest and smallest thickness (m)."""
         a, b, c = self._thickness[1]
         return float(a), float(b), float(c)
 
@@ -189,7 +197,8 @@ class Floe(_Body):
         kind = "Disc" if len(self.ring) == 1 else f"Floe of {len(self.ring)} points"
         label = f" {self.name!r}" if self.name else ""
         x, y = self.centre
-        return f"{kind}{label}: {self.area:.4g} m2, {self.thickness:.3g} m thick, {self.mass:.4g} kg, at ({x:.6g}, {y:.6g})"
+        size = f"{self.area:.4g} m2, {self.thickness:.3g} m thick, {self.mass:.4g} kg"
+        return f"{kind}{label}: {size}, at ({x:.6g}, {y:.6g})"
 
 
 class Disc(Floe):
@@ -201,7 +210,7 @@ class Disc(Floe):
 
     def __init__(self, centre: Any, radius: float, thickness: Any = 1.0, **options: Any):
         what = f"disc {options['name']!r}" if options.get("name") else "disc"
-        if len(options.get("holes", ())):
+        if _length(options.get("holes", ()), f"{what}: holes"):
             raise ShapeError(f"{what}: a disc has no holes. Use bq.Floe with a ring.")
         _number(radius, f"{what}: radius", 0.0, strict=True)
         super().__init__([_pair(centre, f"{what}: centre")], radius=radius, thickness=thickness, **options)
@@ -235,12 +244,13 @@ class Obstacle(_Body):
         self.name = None if name is None else str(name)
         what = f"obstacle {self.name!r}" if self.name else "obstacle"
         self.radius = _number(radius, f"{what}: radius", 0.0)
-        points = np.asarray(ring, dtype=float) if np.ndim(ring) == 2 and len(ring) == 1 else None
-        if points is not None and self.radius > 0:
-            self.ring: Array = np.array([_pair(points[0], f"{what}: centre")])
+        if self.radius > 0 and _length(ring, what) == 1:
+            self.ring: Array = np.array([_pair(ring[0], f"{what}: centre")])
         else:
             self.ring = clean_ring(ring, what)
-        self.holes = tuple(clean_holes(self.ring, holes, what)) if len(holes) else ()
+        self.holes = tuple(clean_holes(self.ring, holes, what)) if _length(holes, f"{what}: holes") else ()
+        if len(self.ring) == 1 and self.holes:
+            raise ShapeError(f"{what}: a round obstacle has no holes. Give a ring.")
         self.velocity = _pair(velocity, f"{what}: velocity")
         self.spin = _number(spin, f"{what}: spin")
         self.material = str(material)

@@ -1,4 +1,4 @@
-"""Every classical case with a known answer: expected, got, pass. `banquise validate` prints them, the tests assert them.
+"""Every classical case with a known answer: expected, got, pass. `banquise validate` prints them, tests assert them.
 
 A part of the package adds its cases by a line in GROUPS: a function that returns rows. Expected values are literals
 or formulas of this subpackage, which imports no solver for them.
@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 GROUPS: dict[str, str] = {
+    "drift": "banquise.validation.drift:rows",
     # name of the group -> module:function, called without arguments, yields Row
     "impact": "banquise.validation.impact:rows",
     "glacier": "banquise.validation.glacier:rows",

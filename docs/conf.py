@@ -1,0 +1,32 @@
+"""Sphinx settings: every page with code is executed when the docs are built, and a warning is an error."""
+
+import os
+
+os.environ.setdefault("MPLBACKEND", "Agg")
+
+import banquise
+
+project = "Banquise"
+author = "The Banquise developers"
+copyright = "The Banquise developers"
+version = release = banquise.__version__
+
+extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.mathjax"]
+source_suffix = {".md": "myst-nb", ".rst": "restructuredtext"}
+exclude_patterns = ["_build", "jupyter_execute"]
+html_theme = "pydata_sphinx_theme"
+html_title = "Banquise"
+html_static_path = ["_static"]
+html_theme_options = {"show_toc_level": 2}
+
+myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "deflist"]
+myst_heading_anchors = 3
+nb_execution_mode = "force"
+nb_execution_raise_on_error = True
+nb_execution_timeout = 180
+nb_merge_streams = True
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"
+napoleon_google_docstring = False
+napoleon_use_rtype = False

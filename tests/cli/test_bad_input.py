@@ -1,0 +1,296 @@
+"""Bad input: each mistake its own clear sentence, exit code 2, no traceback."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+from banquise.cli import main
+
+FLOE = "[[scene.floes]]\n"
+RING = "ring = [[0, 0], [10, 0], [10, 10], [0, 10]]\n"
+RUN = '[run]\nuntil = "1 min"\n'
+GOOD = FLOE + RING + RUN
+
+
+def ring(points, more=""):
+    return FLOE + f"ring = {points}\n" + more + RUN
+
+
+def floe(more):
+    return FLOE + RING + more + "\n" + RUN
+
+
+# what is wrong -> the case file, and words of the message: the culprit by name, and what is wrong with it
+CASES = {
+    # rings
+    "bow tie": (
+        ring("[[0, 0], [10, 10], [10, 0], [0, 10]]"),
+        ["scene.floes[0]", "crosses or touches itself", "(5, 5)"],
+    ),
+    "touching itself": (
+        ring("[[0, 0], [10, 0], [5, 5], [10, 10], [0, 10], [5, 5]]"),
+        ["scene.floes[0]", "touches itself", "(5, 5)"],
+    ),
+    "two points": (ring("[[0, 0], [1, 0]]"), ["scene.floes[0]", "2 distinct points", "at least 3"]),
+    "one point thrice": (ring("[[1, 1], [1, 1], [1, 1]]"), ["scene.floes[0]", "distinct points"]),
+    "empty ring": (ring("[]"), ["scene.floes[0]", "shape (0,)"]),
+    "a line": (ring("[[0, 0], [5, 5], [10, 10]]"), ["scene.floes[0]", "on a line"]),
+    "nan in a ring": (ring("[[0, 0], [1, 0], [nan, 1]]"), ["scene.floes[0]", "point 2", "finite"]),
+    "inf in a ring": (ring("[[0, 0], [inf, 0], [1, 1]]"), ["scene.floes[0]", "point 1", "finite"]),
+    "three coordinates": (ring("[[0, 0, 0], [1, 0, 0], [1, 1, 0]]"), ["scene.floes[0]", "(3, 3)", "expected (n, 2)"]),
+    "ragged ring": (ring("[[0, 0], [1], [1, 1]]"), ["scene.floes[0]", "cannot be read as points", "point 1 is [1]"]),
+    "words in a ring": (ring('[["a", "b"], ["c", "d"], ["e", "f"]]'), ["scene.floes[0]", "point 0 is ['a', 'b']"]),
+    "ring is text": (FLOE + 'ring = "square"\n' + RUN, ["scene.floes[0]", "got 'square'"]),
+    "far beyond the map": (ring("[[0, 0], [1e15, 0], [0, 1e15]]"), ["scene.floes[0]", "1e+15", "one map frame"]),
+    "hole outside": (
+        ring("[[0, 0], [9, 0], [9, 9]]", "holes = [[[20, 20], [21, 20], [21, 21]]]\n"),
+        ["scene.floes[0]", "hole 0 is not inside"],
+    ),
+    "hole crosses itself": (
+        floe("holes = [[[2, 2], [4, 4], [4, 2], [2, 4]]]"),
+        ["scene.floes[0]", "hole 0", "crosses"],
+    ),
+    "holes overlap": (
+        floe("holes = [[[2, 2], [5, 2], [5, 5], [2, 5]], [[4, 4], [7, 4], [7, 7], [4, 7]]]"),
+        ["scene.floes[0]", "crosses or touches itself"],
+    ),
+    "holes is a number": (floe("holes = 3"), ["scene.floes[0]", "holes", "got 3"]),
+    "named floe": (floe('name = "berg"\nthickness = -1'), ["'berg'", "thickness", "-1"]),
+    # floes
+    "no shape": (FLOE + "thickness = 1.0\n" + RUN, ["scene.floes[0]", "either a ring", "or a disc"]),
+    "two shapes": (floe("disc = [0, 0]\nradius = 1"), ["scene.floes[0]", "either a ring"]),
+    "disc without radius": (FLOE + "disc = [0, 0]\n" + RUN, ["scene.floes[0]", "needs a radius"]),
+    "disc of no size": (FLOE + "disc = [0, 0]\nradius = 0\n" + RUN, ["scene.floes[0]", "radius", "above 0"]),
+    "negative rounding": (floe("radius = -2"), ["scene.floes[0]", "radius", "-2"]),
+    "no thickness": (floe("thickness = 0"), ["scene.floes[0]", "thickness", "above 0"]),
+    "wrong unit": (floe('thickness = "2 h"'), ["scene.floes[0]", "thickness", "unit 'h'", "length"]),
+    "no number": (floe('thickness = "thick"'), ["scene.floes[0]", "thickness", "'thick'"]),
+    "negative density": (floe("density = -917"), ["scene.floes[0]", "density", "-917"]),
+    "negative drag": (floe("water_drag = -0.1"), ["scene.floes[0]", "water_drag"]),
+    "one velocity": (floe("velocity = [1]"), ["scene.floes[0]", "velocity", "two numbers"]),
+    "velocity in metres": (floe('velocity = ["1 m", 0]'), ["scene.floes[0]", "velocity", "unit 'm'"]),
+    "spin is text": (floe('spin = "fast"'), ["scene.floes[0]", "spin", "'fast'"]),
+    "misspelt key": (floe("thicknes = 1.0"), ["scene.floes[0]", "'thicknes'", "Did you mean 'thickness'?"]),
+    "floes overlap": (GOOD + FLOE + "ring = [[5, 5], [15, 5], [15, 15]]\n", ["floe 0 and floe 1 overlap", "Move one"]),
+    # obstacles and domain
+    "obstacle without shape": (GOOD + "[[scene.obstacles]]\nradius = 1\n", ["scene.obstacles[0]", "either a ring"]),
+    "obstacle overlaps": (
+        GOOD + "[[scene.obstacles]]\nring = [[5, 5], [15, 5], [15, 15]]\n",
+        ["floe 0 and obstacle 0 overlap"],
+    ),
+    "obstacle key": (GOOD + "[[scene.obstacles]]\ncenter = [1, 1]\n", ["scene.obstacles[0]", "Did you mean 'centre'?"]),
+    "obstacle ragged": (
+        GOOD + "[[scene.obstacles]]\nradius = 1\nring = [[50, 50], [1]]\n",
+        ["scene.obstacles[0]", "cannot be read as points"],
+    ),
+    "domain kind": (GOOD + '[scene.domain]\nkind = "boks"\n', ["scene.domain", "'boks'", "box, periodic"]),
+    "domain without bounds": (GOOD + '[scene.domain]\nkind = "box"\nxmin = 0\n', ["scene.domain", "xmax, ymax, ymin"]),
+    "domain inside out": (
+        GOOD + '[scene.domain]\nkind = "periodic"\nxmin = 9\nxmax = 0\nymin = 0\nymax = 9\n',
+        ["scene.domain", "xmin < xmax"],
+    ),
+    "domain side": (
+        GOOD + '[scene.domain]\nkind = "box"\nxmin = 0\nxmax = 9\nymin = 0\nymax = 9\nopen = ["up"]\n',
+        ["scene.domain", "no side 'up'"],
+    ),
+    "domain velocity": (
+        GOOD + '[scene.domain]\nkind = "box"\nxmin = 0\nxmax = 9\nymin = 0\nymax = 9\nvelocity = 3\n',
+        ["scene.domain", "velocity", "3"],
+    ),
+    # forcing
+    "wind of one number": (GOOD + "[forcing]\nwind = [10]\n", ["forcing", "wind", "(u, v)"]),
+    "wind is text": (GOOD + '[forcing]\nwind = "west"\n', ["forcing", "wind", "'west'"]),
+    "wind in knots of metres": (GOOD + '[forcing]\nwind = ["10 m", 0]\n', ["forcing.wind", "unit 'm'", "speed"]),
+    "series without v": (GOOD + "[forcing.wind]\ntimes = [0, 1]\nu = [1, 2]\n", ["forcing.wind", "v missing"]),
+    "series goes back": (
+        GOOD + "[forcing.wind]\ntimes = [0, 60, 30]\nu = [1, 1, 1]\nv = [0, 0, 0]\n",
+        ["forcing.wind", "times must increase", "30 s"],
+    ),
+    "series too short": (
+        GOOD + "[forcing.current]\ntimes = [0, 30]\nu = [1, 1]\nv = [0, 0]\n",
+        ["current ends at 30 s", "needs 60 s", "after_end"],
+    ),
+    "series of two lengths": (
+        GOOD + "[forcing.wind]\ntimes = [0, 60]\nu = [1, 1, 1]\nv = [0, 0]\n",
+        ["forcing.wind", "one length"],
+    ),
+    "series key": (
+        GOOD + '[forcing.wind]\ntimes = [0, 60]\nu = [1, 1]\nv = [0, 0]\nafterend = "hold"\n',
+        ["forcing.wind", "Did you mean 'after_end'?"],
+    ),
+    "latitude": (GOOD + "[forcing]\nlatitude = 123\n", ["latitude", "123", "-90 and 90"]),
+    "latitude and coriolis": (GOOD + "[forcing]\nlatitude = 1\ncoriolis = 1e-4\n", ["forcing", "not both"]),
+    "turning": (GOOD + "[forcing]\nturning_angle = 100\n", ["turning_angle", "100"]),
+    "relative wind": (GOOD + '[forcing]\nrelative_wind = "no"\n', ["relative_wind", "'no'", "true or false"]),
+    "forcing key": (GOOD + "[forcing]\nwinds = [1, 0]\n", ["forcing", "Did you mean 'wind'?"]),
+    "load without floe": (GOOD + "[[forcing.loads]]\nforce = [1, 0]\n", ["forcing.loads[0]", "floe is missing"]),
+    "load on no floe": (GOOD + "[[forcing.loads]]\nfloe = 7\n", ["floe 7", "floes 0 to 0"]),
+    "load backwards": (
+        GOOD + "[[forcing.loads]]\nfloe = 0\nstart = 5\nstop = 1\n",
+        ["forcing.loads[0]", "start < stop"],
+    ),
+    "load force": (GOOD + "[[forcing.loads]]\nfloe = 0\nforce = 3\n", ["forcing.loads[0]", "force", "got 3"]),
+    "loads is a table": (GOOD + "[forcing.loads]\nfloe = 0\n", ["forcing.loads", "[[forcing.loads]]"]),
+    # the rest
+    "restitution": (GOOD + "[contact]\nrestitution = 1.5\n", ["contact restitution", "1.5", "at most 1"]),
+    "friction pair": (GOOD + "[contact]\nfriction = {ice = 0.3}\n", ["contact.friction", "'ice'", "ice-rock"]),
+    "contact order": (GOOD + '[contact]\norder = "simultanous"\n', ["Did you mean 'simultaneous'?"]),
+    "contact key": (GOOD + "[contact]\nfrictions = 0.1\n", ["contact", "Did you mean 'friction'?"]),
+    "scheme kind": (GOOD + '[scheme]\nkind = "event-drive"\n', ["scheme", "Did you mean 'event-driven'?"]),
+    "scheme step": (GOOD + "[scheme]\nmax_step = -1\n", ["scheme", "max_step", "-1"]),
+    "scheme key": (GOOD + "[scheme]\nmaxstep = 1\n", ["scheme", "Did you mean 'max_step'?"]),
+    "seed": ("seed = 1.5\n" + GOOD, ["seed", "1.5", "whole number"]),
+    "integrator": ('integrator = "rk4"\n' + GOOD, ["integrator", "'rk4'", "euler, fitted"]),
+    "no until": (FLOE + RING, ["until is missing", "2 h"]),
+    "until zero": (FLOE + RING + "[run]\nuntil = 0\n", ["until", "above 0"]),
+    "until unit": (FLOE + RING + '[run]\nuntil = "2 km"\n', ["until", "unit 'km'", "time"]),
+    "every": (GOOD + "every = -5\n", ["every", "-5"]),
+    "run key": (GOOD + "evry = 5\n", ["run", "Did you mean 'every'?"]),
+    "output is a number": (GOOD + "output = 3\n", ["run.output", "got 3"]),
+    "start": (GOOD + 'start = "noon"\n', ["run.start", "'noon'", "2024-03-01"]),
+    "no floes": (RUN, ["scene", "no floes", "[[scene.floes]]"]),
+    "scene is a number": ("scene = 3\n" + RUN, ["scene", "got 3", "[scene]"]),
+    "scene file missing": ('[scene]\nfile = "pack.nc"\n' + RUN, ["pack.nc", "no such run file"]),
+    "top key": ("tittle = 'x'\n" + GOOD, ["case", "Did you mean 'title'?"]),
+    "not toml": ("[scene\n", ["not valid TOML", "line 1"]),
+    "not text": (b"\x89HDF\xff\xfe\x00", ["not a text file"]),
+}
+
+
+def complains(argv, capsys, words):
+    """Exit code 2, one or two lines on stderr that hold the words, no traceback, nothing on stdout claims success."""
+    try:
+        code = main(argv)
+    except SystemExit as stop:  # argparse
+        code = stop.code
+    out, err = capsys.readouterr()
+    assert code == 2, (out, err)
+    text = err + out
+    assert "Traceback" not in text
+    for word in words:
+        assert word in text, text
+    assert err.count("\n") <= 2, err
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_bad_case(name, tmp_path, capsys):
+    text, words = CASES[name]
+    path = tmp_path / "case.toml"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    complains(["run", str(path), "--quiet"], capsys, [*words, "case.toml"])
+    assert list(tmp_path.iterdir()) == [path]  # nothing half-written
+    complains(["check", str(path)], capsys, words)
+
+
+def test_each_mistake_has_its_own_message(tmp_path, capsys):
+    messages = {}
+    path = tmp_path / "case.toml"
+    for name, (text, _) in CASES.items():
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        assert main(["run", str(path), "--quiet"]) == 2
+        messages.setdefault(capsys.readouterr().err, []).append(name)
+    shared = [names for names in messages.values() if len(names) > 1]
+    assert shared == [["no shape", "two shapes"]]  # which one sentence answers
+    assert len(messages) >= 40
+
+
+def test_the_good_case_is_good(tmp_path, capsys):
+    """Otherwise the table above shows nothing."""
+    (tmp_path / "case.toml").write_text(GOOD)
+    assert main(["check", str(tmp_path / "case.toml")]) == 0
+    assert main(["run", str(tmp_path / "case.toml"), "--quiet"]) == 0
+    assert (tmp_path / "case.nc").exists()
+
+
+def damaged(path, how):
+    """Files that are not run files, each in its own way."""
+    if how == "empty":
+        path.write_bytes(b"")
+    elif how == "text":
+        path.write_text("x y z")
+    elif how == "other netcdf":
+        xr.Dataset({"t": ("n", np.arange(3))}).to_netcdf(path)
+    else:
+        from banquise.scenes.drift import drifting_floes
+
+        drifting_floes(2).run(until=10.0, output=path)
+        if how == "cut":
+            path.write_bytes(path.read_bytes()[:3000])
+        elif how == "group without variable":
+            import netCDF4
+
+            with netCDF4.Dataset(path, "a") as data:
+                data["events"].renameVariable("slip", "slid")
+        elif how == "no case":
+            import netCDF4
+
+            with netCDF4.Dataset(path, "a") as data:
+                data["case"].delncattr("json")
+        elif how == "case not json":
+            import netCDF4
+
+            with netCDF4.Dataset(path, "a") as data:
+                data["case"].json = "{"
+
+
+@pytest.mark.parametrize(
+    "how,words",
+    {
+        "empty": ["not a Banquise run file"],
+        "text": ["not a Banquise run file"],
+        "other netcdf": ["not a Banquise run file"],
+        "cut": ["damaged"],
+        "group without variable": ["part missing", "slip"],
+        "no case": ["not a Banquise run file", "case"],
+        "case not json": ["part missing or damaged"],
+    }.items(),
+)
+def test_bad_run_file(how, words, tmp_path, capsys):
+    damaged(tmp_path / "run.nc", how)
+    complains(["inspect", str(tmp_path / "run.nc")], capsys, [*words, "run.nc"])
+
+
+def test_damaged_pieces(tmp_path, capsys):
+    folder = tmp_path / "run.nc.pieces"
+    folder.mkdir()
+    complains(["inspect", str(tmp_path / "run.nc")], capsys, ["without their start"])
+    (folder / "start.nc").write_text("not netcdf")
+    complains(["inspect", str(tmp_path / "run.nc")], capsys, ["start.nc"])
+
+
+@pytest.mark.parametrize(
+    "argv,words",
+    [
+        (["rnu"], ["no command 'rnu'", "Did you mean 'run'?"]),
+        (["run"], ["case"]),
+        (["run", "none.toml"], ["none.toml", "no such case file"]),
+        (["run", "."], ["is a folder"]),
+        (["check", "none.toml"], ["none.toml", "no such case file"]),
+        (["inspect", "none.nc"], ["none.nc", "no such run file"]),
+        (["inspect", "none.toml"], ["none.toml", "no such case file"]),
+        (["inspect", "."], ["is a folder"]),
+        (["run", "GOOD", "--until", "2 parsecs"], ["until", "unit 'parsecs'"]),
+        (["run", "GOOD", "--every", "0 s"], ["every", "above 0"]),
+        (["run", "GOOD", "--threads", "0"], ["threads", "0"]),
+        (["run", "GOOD", "--threads", "two"], ["threads", "two"]),
+        (["run", "GOOD", "-o", "no/such/place.nc"], ["no/such/place.nc", "does not exist"]),
+        (["run", "GOOD", "-o", "."], ["is a folder"]),
+        (["demo", "-o", "no/such/place.nc"], ["does not exist"]),
+        (["validate", "drfit"], ["no group 'drfit'", "Did you mean 'drift'?"]),
+        (["bench", "fundation"], ["no benchmark 'fundation'", "Did you mean 'foundation'?"]),
+        (["run", "GOOD", "--fast"], ["--fast"]),
+    ],
+)
+def test_bad_command_line(argv, words, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "good.toml").write_text(GOOD)
+    complains(["good.toml" if a == "GOOD" else a for a in argv], capsys, words)
+
+
+def test_bad_threads_variable(tmp_path, capsys, monkeypatch):
+    import banquise.threads as threads
+
+    monkeypatch.setenv("BANQUISE_THREADS", "many")
+    monkeypatch.setattr(threads, "_threads", 0)
+    (tmp_path / "good.toml").write_text(GOOD)
+    complains(["run", str(tmp_path / "good.toml"), "--quiet"], capsys, ["BANQUISE_THREADS", "'many'"])

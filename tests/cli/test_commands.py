@@ -1,0 +1,110 @@
+"""The commands a stranger tries first."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import banquise as bq
+from banquise.cli import main
+
+SOURCE = Path(bq.__file__).parents[1]
+
+
+def python(*arguments, cwd=None):
+    env = os.environ | {"PYTHONPATH": str(SOURCE)}
+    return subprocess.run([sys.executable, *arguments], capture_output=True, text=True, env=env, cwd=cwd)
+
+
+def test_demo(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["demo"]) == 0
+    out, err = capsys.readouterr()
+    assert "12 floes" in out and "demo.nc" in out
+    assert "100 %" in err  # plain lines when not on a terminal
+    assert bq.open_run(tmp_path / "demo.nc").dataset.sizes["floe"] == 12
+
+
+def test_demo_for_programs(tmp_path, capsys):
+    assert main(["demo", "--json", "-o", str(tmp_path / "d.nc")]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["floes"] == 12 and found["time"] == 21600.0 and abs(found["balance"]) < 1e-9 * found["kinetic_energy"]
+
+
+def test_run_check_inspect(tmp_path, capsys):
+    case = tmp_path / "case.toml"
+    case.write_text(
+        '[[scene.floes]]\ndisc = [0, 0]\nradius = 5\nvelocity = [1, 0]\n[run]\nuntil = "1 min"\nevery = 10\n'
+    )
+    assert main(["check", str(case)]) == 0
+    assert "ready to run" in capsys.readouterr().out
+    assert main(["check", str(case), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["ok"] is True
+    assert main(["run", str(case), "--quiet", "--json", "--until", "30 s", "--threads", "1"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["time"] == 30.0 and found["records"] == 4 and found["output"] == str(tmp_path / "case.nc")
+    assert main(["inspect", str(tmp_path / "case.nc")]) == 0
+    assert "1 floes, 4 records to 30 s" in capsys.readouterr().out
+    assert main(["inspect", str(tmp_path / "case.nc"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["case"]["every"] == 10.0
+    assert main(["inspect", str(case)]) == 0
+    assert "Scene: 1 floe" in capsys.readouterr().out
+
+
+def test_validate(capsys):
+    assert main(["validate", "drift", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert {"group", "case", "principle", "expected", "got", "pass"} <= set(found[0])
+    assert main(["validate", "drift"]) == 0
+    assert "pass" in capsys.readouterr().out
+
+
+def test_bench_registry():
+    from banquise.bench import BENCHES, Figure
+
+    assert "foundation" in BENCHES
+    assert not Figure("x", 2.0, "s", at_most=1.0).holds and Figure("x", 2.0, "s", at_least=1.0).holds
+
+
+def test_many_floes_is_a_scene():
+    from banquise.scenes.drift import many_floes
+
+    scene = many_floes(40)
+    assert len(scene.floes) == 40 and scene.overlaps() == []
+
+
+def test_first_words(capsys):
+    assert main([]) == 0
+    assert "banquise demo" in capsys.readouterr().out
+
+
+def test_version_and_help_need_no_numba():
+    """--help answers at once: nothing heavy is imported for it."""
+    text = "import sys; from banquise.cli import main\ntry: main(['--help'])\nexcept SystemExit: pass\n"
+    text += "print(sorted({'numba', 'numpy', 'xarray', 'shapely', 'scipy'} & set(sys.modules)))"
+    found = python("-c", text)
+    assert found.stdout.strip().endswith("[]"), found.stdout + found.stderr
+    version = python("-m", "banquise", "--version")
+    assert version.stdout == f"banquise {bq.__version__}\n" and version.returncode == 0
+
+
+def test_no_traceback_in_a_real_process(tmp_path):
+    found = python("-m", "banquise", "run", "nothing.toml", cwd=tmp_path)
+    assert found.returncode == 2 and found.stdout == ""
+    assert found.stderr == "banquise run: nothing.toml: no such case file.\n"
+
+
+def test_a_closed_pipe_is_no_error(tmp_path):
+    env = os.environ | {"PYTHONPATH": str(SOURCE)}
+    command = f"{sys.executable} -m banquise --help | head -1"
+    found = subprocess.run(command, shell=True, capture_output=True, text=True, env=env)
+    assert found.stderr == ""
+
+
+@pytest.mark.parametrize("name", [n for n in bq.__all__ if n not in bq._MODULES])
+def test_public_names_resolve(name):
+    """Lazy names point somewhere; a name of a part that is not here yet is no promise kept."""
+    assert getattr(bq, name) is not None
