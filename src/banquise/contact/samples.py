@@ -54,3 +54,45 @@ def random_problem(
         friction=rng.uniform(0, 1, contacts) if friction is None else np.full(contacts, friction),
         restitution=np.zeros(contacts), free_velocity=velocity,
     )  # fmt: skip
+
+
+def pressed_pack(columns: int, rows: int, friction: float = 0.5, seed: int = 0, step: float = 5.0) -> ContactProblem:
+    """Floes on a hexagonal grid in a closed box, pushed downwards for `step` seconds: one island held by many contacts.
+
+    About three contacts a floe, masses over two decades, contact points off the line of centres as polygons have them.
+    """
+    rng = np.random.default_rng(seed)
+    j, i = np.divmod(np.arange(columns * rows), columns)
+    centre = np.stack((2.0 * i + (j % 2), np.sqrt(3.0) * j), axis=1)
+    n = len(centre)
+    number = {(int(p), int(q)): k for k, (p, q) in enumerate(zip(i, j))}
+    pairs, normals = [], []
+    for k in range(n):
+        shift = int(j[k]) % 2
+        for di, dj in ((1, 0), (shift - 1, 1), (shift, 1)):
+            other = number.get((int(i[k]) + di, int(j[k]) + dj))
+            if other is not None:
+                pairs.append((k, other))
+                normals.append((centre[other] - centre[k]) / 2.0)
+    walls = ((i == 0, (-1.0, 0.0)), (i == columns - 1, (1.0, 0.0)), (j == 0, (0.0, -1.0)))
+    for touching, out in walls:
+        for k in np.flatnonzero(touching):
+            pairs.append((int(k), n))
+            normals.append(np.array(out))
+    bodies, normal = np.array(pairs), np.array(normals)
+    m = len(bodies)
+    # The point lies off the line of centres and the edge is not square to it, as between polygons.
+    middle = np.vstack((centre, [[0.0, 0.0]]))[bodies[:, 0]] + normal
+    point = middle + rng.uniform(-0.4, 0.4, (m, 1)) * np.stack((-normal[:, 1], normal[:, 0]), axis=1)
+    angle = np.arctan2(normal[:, 1], normal[:, 0]) + rng.uniform(-0.2, 0.2, m)
+    away = np.vstack((centre, [[0.0, 0.0]]))
+    mass = 10.0 ** rng.uniform(3.0, 5.0, n)
+    velocity = np.zeros((n + 1, 3))
+    velocity[:n, 1] = -1e-3 * step * rng.uniform(0.8, 1.2, n)
+    return ContactProblem(
+        body_a=bodies[:, 0], body_b=bodies[:, 1], inverse_mass=np.append(1 / mass, 0.0),
+        inverse_inertia=np.append(2 / mass, 0.0), normal=np.stack((np.cos(angle), np.sin(angle)), axis=1),
+        lever_a=point - away[bodies[:, 0]], lever_b=point - away[bodies[:, 1]],
+        gap_rate=rng.exponential(1e-5, m), friction=np.full(m, friction), restitution=np.zeros(m),
+        free_velocity=velocity, reference=1e-3 * step,
+    )  # fmt: skip

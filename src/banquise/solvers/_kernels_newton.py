@@ -111,7 +111,7 @@ def right_side(G, a, b, position, F, P, c0, y, x):
 def direction(G, a, b, position, S, c0, x, zero, dr, dy, du):
     """dr = c0 - S G dy from the solved x; then dy and du again from dr itself, so that they agree with it.
 
-    Returns how far the two dy differ, against the largest: the error of the linear solution. x becomes the difference.
+    Returns how far the two dy differ, against the largest: the error of the linear solution.
     """
     n = position.shape[0]
     for i in range(n):

@@ -11,6 +11,8 @@ from banquise.contact.problem import ScaledRows
 from banquise.solvers import _kernels, _kernels_block, _kernels_newton
 
 PATIENCE = 4  # failed line searches before the quick method gives way to the sure one
+REFINE = 1e-8  # relative error of a linear solution above which it is corrected once
+STAGNANT = 400  # steps of the path without halving the best residual, after which it stops
 MAX_STEPS = 1600  # of the path; the hardest jam at hand takes 1,100
 
 Floats = NDArray[np.float64]
@@ -97,6 +99,13 @@ class LargeIsland:
         _kernels_newton.right_side(self.G, self.a, self.b, plan.position, self.F, self.P, self.c0, self.dy, self.x)
         _kernels_block.substitute(A, plan.column, plan.rows, self.x)
         off = self._direction(plan)
+        if off > REFINE:  # no pivoting between blocks: where that costs digits, one correction brings them back
+            solved = self.x.copy()
+            self.x[plan.position] = self.dy[:-1]
+            self.x -= solved
+            _kernels_block.substitute(A, plan.column, plan.rows, self.x)
+            self.x += solved
+            off = self._direction(plan)
         return float(merit) if np.isfinite(off) else np.nan
 
     def _direction(self, plan: Symbolic) -> float:
@@ -164,11 +173,14 @@ def central_path(island: LargeIsland, plan: Symbolic, r: Floats, goal: float, nu
     best, least = r.copy(), np.inf
     delta = 1e-2
     done = since = 0
+    mark, marked = np.inf, 0
     for done in range(1, steps + 1):
         e = island.residual(r)
         if e < least:
             best, least = r.copy(), e
-        if e <= goal:
+        if least < 0.5 * mark:
+            mark, marked = least, done
+        if e <= goal or done - marked > STAGNANT:
             break
         before = island.step(plan, A, r, nu, delta)
         after, most = island.merit(r, 1.0, nu)
