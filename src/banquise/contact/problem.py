@@ -66,8 +66,7 @@ class ContactProblem:
             object.__setattr__(self, name, as_bodies(getattr(self, name), m, n, name))
         for name, shape in shapes.items():
             given = getattr(self, name)
-            scalar = given is None or np.ndim(given) == 0
-            value = np.full(shape, 0.0 if given is None else given, np.float64) if scalar else given
+            value = np.full(shape, given or 0.0) if given is None or isinstance(given, (int, float)) else given
             object.__setattr__(self, name, as_floats(value, shape, name))
         for name in ("inverse_mass", "inverse_inertia", "friction", "lower_normal"):
             if getattr(self, name).size and getattr(self, name).min() < 0:

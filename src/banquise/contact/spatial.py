@@ -58,7 +58,7 @@ class SpatialProblem:
             object.__setattr__(self, name, as_bodies(getattr(self, name), m, n, name))
         for name, shape in shapes.items():
             given = getattr(self, name)
-            value = np.full(shape, 0.0 if given is None else given) if given is None or np.ndim(given) == 0 else given
+            value = np.full(shape, given or 0.0) if given is None or isinstance(given, (int, float)) else given
             object.__setattr__(self, name, as_floats(value, shape, name))
         if self.friction.size and self.friction.min() < 0:
             raise SolverError(f"contact problem: friction is negative ({self.friction.min():g}), expected >= 0.")

@@ -1,0 +1,170 @@
+"""Linear complementarity: examples that break naive codes, random problems, and honest refusals."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+import scipy.sparse as sparse
+
+import banquise as bq
+from banquise.contact.samples import random_problem
+from banquise.errors import SolverError
+from banquise.solvers.dense import dense_island
+
+
+def stewart_trinkle(problem):
+    """Matrix and vector of a frictional problem: normals, pairs of tangents, sliding speeds."""
+    m = problem.contacts
+    D, speed, mu, _ = dense_island(problem.scaled(), 0, m)
+    J = np.zeros((2 * m, 3 * m))  # impulses (normal, tangent) from (normals, +tangents and -tangents)
+    J[2 * np.arange(m), np.arange(m)] = 1
+    J[2 * np.arange(m) + 1, m + 2 * np.arange(m)] = 1
+    J[2 * np.arange(m) + 1, m + 2 * np.arange(m) + 1] = -1
+    M = np.zeros((4 * m, 4 * m))
+    M[: 3 * m, : 3 * m] = J.T @ D @ J
+    H = np.kron(np.eye(m), np.ones((2, 1)))
+    M[m : 3 * m, 3 * m :], M[3 * m :, m : 3 * m] = H, -H.T
+    M[3 * m :, :m] = np.diag(mu)
+    return M, np.concatenate((J.T @ speed.ravel(), np.zeros(m)))
+
+
+def assert_solves(M, q, answer, tolerance=1e-9):
+    """By hand, in the units of the problem: complementarity against the size of its own terms."""
+    z, w = answer.z, M @ answer.z + q
+    size = np.abs(M) @ np.abs(z) + np.abs(q) + 1e-300
+    assert answer.converged and answer.status == "solved"
+    assert z.min() >= 0 and (w / size).min() > -tolerance
+    np.testing.assert_allclose(answer.w, w, atol=1e-12 * size.max())
+    assert (np.minimum(z / (np.abs(z).max() + 1e-300), w / size)).max() < tolerance
+
+
+def murty(n):
+    return np.eye(n) + 2 * np.tril(np.ones((n, n)), -1)
+
+
+@pytest.mark.parametrize("n", [1, 2, 6, 12, 40])
+def test_exponential_families(n):
+    """Murty's and Fathi's families, with right sides on which pivoting walks through 2^n bases."""
+    doubling = -np.cumsum(2.0 ** np.arange(n)[::-1])
+    for M in (murty(n), murty(n).T, murty(n) @ murty(n).T, murty(n).T @ murty(n)):
+        for q in (-np.ones(n), doubling, doubling[::-1]):
+            assert_solves(M, q, bq.lcp.solve(M, q))
+
+
+@pytest.mark.parametrize(
+    ("M", "q", "z"),
+    [
+        ([[1, 2, 0], [0, 1, 2], [2, 0, 1]], [-1, -1, -1], [1 / 3, 1 / 3, 1 / 3]),  # Murty's rule cycles on it
+        ([[1, 1], [1, 1]], [-1, -2], [0, 2]),  # singular
+        ([[0, -1], [1, 0]], [1, -2], [2, 1]),  # zero diagonal: a linear programme
+        ([[0, 0], [0, 0]], [3, 0], [0, 0]),
+        ([[2]], [-4], [2]),
+        ([[2]], [4], [0]),
+    ],
+)
+def test_known_answers(M, q, z):
+    answer = bq.lcp.solve(M, q)
+    assert answer.converged
+    np.testing.assert_allclose(answer.z, z, atol=1e-12)
+
+
+def test_degenerate_right_side_does_not_cycle():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        A = rng.integers(-2, 3, (10, 5)).astype(float)
+        M = A @ A.T + np.triu(np.ones((10, 10)), 1) - np.tril(np.ones((10, 10)), -1)
+        q = M @ np.zeros(10) + rng.integers(-1, 2, 10)
+        answer = bq.lcp.solve(M, q)
+        if answer.converged:
+            assert_solves(M, q, answer)
+        else:
+            assert answer.status == "no solution" and answer.ray is not None
+
+
+@pytest.mark.parametrize(
+    ("M", "q"),
+    [([[1, -1], [-1, 1]], [-1, -1]), ([[0, 0], [0, 1]], [-1, 2]), ([[-1]], [-1]), ([[0, -1], [-1, 0]], [-1, 0])],
+)
+def test_no_solution_comes_with_its_proof(M, q):
+    M, q = np.array(M, float), np.array(q, float)
+    answer = bq.lcp.solve(M, q)
+    assert answer.status == "no solution" and not answer.converged
+    v = answer.ray
+    assert v.min() >= 0 and (M.T @ v).max() <= 1e-12 and q @ v < 0  # Farkas: no z >= 0 has M z + q >= 0
+
+
+def test_feasible_without_solution_is_not_called_solved():
+    """M z + q >= 0 can be met, complementarity cannot: z = 0 and each other basis fail."""
+    M, q = np.array([[0.0, 1.0], [0.0, 0.0]]), np.array([-1.0, 0.0])
+    answer = bq.lcp.solve(M, q)
+    M2, q2 = np.array([[-1.0, 1.0], [3.0, -2.0]]), np.array([-1.0, -1.0])
+    for matrix, vector, result in ((M, q, answer), (M2, q2, bq.lcp.solve(M2, q2))):
+        by_hand = bq.lcp.solve(matrix, vector, method="enumerate")
+        assert result.converged == by_hand.converged
+        assert result.converged or result.status == "no solution"
+
+
+@pytest.mark.parametrize(("contacts", "bodies"), [(5, 5), (5, 3), (20, 20), (20, 10), (50, 25)])
+def test_random_floe_problems(contacts, bodies):
+    for seed in range(40 if contacts < 50 else 10):
+        M, q = stewart_trinkle(random_problem(contacts, bodies, seed=seed))
+        answer = bq.lcp.solve(M, q)
+        assert answer.converged and answer.residual < 1e-8, (seed, answer)
+
+
+def test_same_seed_same_bits_and_methods_agree():
+    rng = np.random.default_rng(1)
+    A = rng.normal(size=(12, 12))
+    M, q = A @ A.T + np.eye(12), rng.normal(size=12)
+    first, second = bq.lcp.solve(M, q, seed=3), bq.lcp.solve(M, q, seed=3)
+    assert first.z.tobytes() == second.z.tobytes() and first.pivots == second.pivots
+    for method in ("gauss-seidel", "enumerate"):
+        np.testing.assert_allclose(bq.lcp.solve(M, q, method=method).z, first.z, atol=1e-9)
+    swept = bq.lcp.solve(sparse.csr_array(M), q, method="gauss-seidel")
+    assert swept.converged
+    np.testing.assert_allclose(swept.z, first.z, atol=1e-8)
+    np.testing.assert_allclose(bq.lcp.solve(sparse.csr_array(M), q).z, first.z, atol=1e-12)
+
+
+def test_sweeps_that_cannot_converge_say_so():
+    answer = bq.lcp.solve([[1, 2, 0], [0, 1, 2], [2, 0, 1]], [-1, -1, -1], method="gauss-seidel", max_iterations=500)
+    assert not answer.converged and answer.status == "cap"
+    with pytest.raises(SolverError, match="positive diagonal"):
+        bq.lcp.solve([[0, 1], [1, 0]], [-1, -1], method="gauss-seidel")
+
+
+def test_thousand_unknowns_stay_within_a_few_copies():
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(1000, 300))
+    M, q = A @ A.T + np.eye(1000), rng.normal(size=1000)
+    tracemalloc.start()
+    answer = bq.lcp.solve(M, q)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert answer.converged
+    assert peak < 4 * M.nbytes  # the dictionary is one copy, finishing on the active set at most two
+
+
+@pytest.mark.parametrize(
+    ("M", "q", "words"),
+    [
+        (np.eye(2), np.ones(3), "expected \\(3, 3\\)"),
+        (np.ones((2, 3)), np.ones(2), "shape"),
+        (np.eye(2), np.ones((2, 1)), "expected \\(n,\\)"),
+        (np.array([[np.nan]]), np.ones(1), "NaN"),
+        (np.eye(1), np.array([np.inf]), "infinity"),
+        ("matrix", np.ones(1), "numbers"),
+    ],
+)
+def test_bad_input_is_named(M, q, words):
+    with pytest.raises(SolverError, match=words):
+        bq.lcp.solve(M, q)
+
+
+def test_sizes_zero_and_unknown_methods():
+    empty = bq.lcp.solve(np.zeros((0, 0)), np.zeros(0))
+    assert empty.converged and empty.z.shape == (0,)
+    with pytest.raises(SolverError, match="Did you mean 'lemke'"):
+        bq.lcp.solve(np.eye(1), np.ones(1), method="lemk")
+    with pytest.raises(SolverError, match="2\\^n"):
+        bq.lcp.solve(np.eye(30), np.ones(30), method="enumerate")

@@ -1,0 +1,90 @@
+"""Contacts in space: the round cone, stacks, and a block on a slope."""
+
+import numpy as np
+import pytest
+
+from banquise.contact.spatial import SpatialProblem
+from banquise.errors import SolverError
+from banquise.solvers import _kernels_cone, spatial
+
+GRAVITY, STEP = 9.81, 0.01
+
+
+def cube_stack(height, friction=0.5, slope=0.0, heading=0.0):
+    """Unit cubes of 1 kg on an inclined plane, four contacts a face; velocities after one step of gravity."""
+    push = GRAVITY * STEP * np.array(
+        [np.sin(slope) * np.cos(heading), np.sin(slope) * np.sin(heading), -np.cos(slope)]
+    )  # fmt: skip
+    bodies = height + 1
+    inverse_mass, inverse_inertia = np.ones(bodies), np.tile(6.0 * np.eye(3), (bodies, 1, 1))
+    inverse_mass[0], inverse_inertia[0] = 0.0, 0.0
+    corners = np.array([(x, y) for x in (-0.5, 0.5) for y in (-0.5, 0.5)])
+    body_a = np.repeat(np.arange(height), 4)
+    corner = np.tile(corners, (height, 1))
+    velocity = np.zeros((bodies, 6))
+    velocity[1:, :3] = push
+    top = np.where(body_a > 0, 0.5, 0.0)
+    return SpatialProblem(
+        body_a=body_a, body_b=body_a + 1, inverse_mass=inverse_mass, inverse_inertia=inverse_inertia,
+        normal=np.tile([0.0, 0.0, 1.0], (4 * height, 1)), lever_a=np.column_stack((corner, top)),
+        lever_b=np.column_stack((corner, np.full(4 * height, -0.5))), gap_rate=np.zeros(4 * height),
+        friction=np.full(4 * height, friction), free_velocity=velocity,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("heading", [0.0, 0.4, 2.5])  # the cone is round: a sideways slope is no different
+@pytest.mark.parametrize("slope", [0.1, 0.4, 0.5, 0.7])
+def test_block_on_a_slope(slope, heading):
+    answer = spatial.solve(cube_stack(1, 0.5, slope, heading))
+    slide = max(0.0, np.sin(slope) - 0.5 * np.cos(slope)) * GRAVITY * STEP
+    assert answer.unsolved == 0
+    wanted = [slide * np.cos(heading), slide * np.sin(heading), 0, 0, 0, 0]
+    np.testing.assert_allclose(answer.velocity[1], wanted, atol=2e-9 * GRAVITY * STEP)
+    np.testing.assert_allclose(answer.impulses[:, 0].sum(), GRAVITY * STEP * np.cos(slope), rtol=1e-8)
+
+
+@pytest.mark.parametrize("height", [2, 5, 12])
+def test_stack_stands_and_carries_its_weight(height):
+    answer = spatial.solve(cube_stack(height))
+    assert answer.unsolved == 0 and answer.largest_island == 4 * height
+    np.testing.assert_allclose(answer.velocity[1:], 0, atol=1e-8 * GRAVITY * STEP)
+    lowest = answer.forces[:4].sum(axis=0)
+    np.testing.assert_allclose(lowest, [0, 0, height * GRAVITY * STEP], atol=1e-7 * GRAVITY * STEP * height)
+
+
+def test_tall_stack_on_a_slope_topples_and_loses_energy():
+    problem = cube_stack(5, 0.5, 0.3)  # tan 0.3 > 1/5: it holds by friction and turns over its edge
+    answer = spatial.solve(problem)
+    assert answer.unsolved == 0
+    assert answer.velocity[-1, 4] > 0
+    before = np.sum(problem.free_velocity**2 * [1, 1, 1, 1 / 6, 1 / 6, 1 / 6])
+    after = np.sum(answer.velocity**2 * [1, 1, 1, 1 / 6, 1 / 6, 1 / 6])
+    assert after < before
+
+
+def test_one_contact_obeys_coulomb_exactly():
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        A = rng.normal(size=(3, 5))
+        w, q, mu = A @ A.T, rng.normal(size=3), rng.uniform(0, 1.2)
+        r = np.empty(3)
+        _kernels_cone.one_spatial(q, w, mu, 0.0, r)
+        u = q + w @ r
+        size = np.abs(q).max()
+        assert r[0] >= 0 and u[0] > -1e-12 * size and abs(r[0] * u[0]) < 1e-12 * size * (1 + r[0])
+        slip, rub = np.hypot(*u[1:]), np.hypot(*r[1:])
+        assert rub <= mu * r[0] * (1 + 1e-12)
+        if slip > 1e-10 * size and r[0] > 0:  # slipping: on the cone, against the motion
+            assert rub == pytest.approx(mu * r[0], rel=1e-10)
+            assert r[1:] @ u[1:] == pytest.approx(-slip * rub, rel=1e-8)
+
+
+def test_bad_input_is_named():
+    good = cube_stack(1)
+    fields = {name: getattr(good, name) for name in good.__dataclass_fields__}
+    with pytest.raises(SolverError, match="normal has shape"):
+        SpatialProblem(**{**fields, "normal": np.zeros((4, 2))})
+    with pytest.raises(SolverError, match="negative eigenvalue"):
+        spatial.solve(SpatialProblem(**{**fields, "inverse_inertia": -np.tile(np.eye(3), (2, 1, 1))}))
+    with pytest.raises(SolverError, match="guess has shape"):
+        spatial.solve(good, guess=np.zeros((4, 2)))
