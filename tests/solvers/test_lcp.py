@@ -9,23 +9,9 @@ import scipy.sparse as sparse
 import banquise as bq
 from banquise.contact.samples import random_problem
 from banquise.errors import SolverError
-from banquise.solvers.dense import dense_island
-
-
-def stewart_trinkle(problem):
-    """Matrix and vector of a frictional problem: normals, pairs of tangents, sliding speeds."""
-    m = problem.contacts
-    D, speed, mu, _ = dense_island(problem.scaled(), 0, m)
-    J = np.zeros((2 * m, 3 * m))  # impulses (normal, tangent) from (normals, +tangents and -tangents)
-    J[2 * np.arange(m), np.arange(m)] = 1
-    J[2 * np.arange(m) + 1, m + 2 * np.arange(m)] = 1
-    J[2 * np.arange(m) + 1, m + 2 * np.arange(m) + 1] = -1
-    M = np.zeros((4 * m, 4 * m))
-    M[: 3 * m, : 3 * m] = J.T @ D @ J
-    H = np.kron(np.eye(m), np.ones((2, 1)))
-    M[m : 3 * m, 3 * m :], M[3 * m :, m : 3 * m] = H, -H.T
-    M[3 * m :, :m] = np.diag(mu)
-    return M, np.concatenate((J.T @ speed.ravel(), np.zeros(m)))
+from banquise.solvers import _kernels_lemke as kernels
+from banquise.solvers import lcp
+from banquise.solvers.dense import stewart_trinkle
 
 
 def assert_solves(M, q, answer, tolerance=1e-9):
@@ -168,3 +154,22 @@ def test_sizes_zero_and_unknown_methods():
         bq.lcp.solve(np.eye(1), np.ones(1), method="lemk")
     with pytest.raises(SolverError, match="2\\^n"):
         bq.lcp.solve(np.eye(30), np.ones(30), method="enumerate")
+
+
+def test_rebuilt_dictionary_is_the_same():
+    """After some pivots, the dictionary made from the data agrees with the one that was pivoted."""
+    M, q = stewart_trinkle(random_problem(10, 8, seed=2))
+    n = len(q)
+    problem = lcp._Problem(M, q, 1e-10)
+    T, rhs, cover = np.empty((n, n + 1)), np.empty(n), np.ones(n)
+    unit = kernels.dictionary(M, q, problem.scale, cover, T, rhs)
+    run = lcp._Dictionary(T, rhs)
+    status, pivots = run.go(12, kernels.LEXICOGRAPHIC, None)
+    assert status == kernels.CAP and pivots == 12
+    pivoted, before = run.T.copy(), run.rhs.copy()
+    assert run.drift(M, q, problem.scale, cover, unit) < 1e-12
+    assert run.refactor(M, q, problem.scale, cover, unit)
+    np.testing.assert_allclose(run.T, pivoted, atol=1e-9 * np.abs(pivoted).max())
+    np.testing.assert_allclose(run.rhs, before, atol=1e-11)
+    status, _ = run.go(1000, kernels.LEXICOGRAPHIC, (M, q, problem.scale, cover, unit))
+    assert status == kernels.SOLVED

@@ -19,6 +19,10 @@ BENCHES: dict[str, str] = {
     "foundation": "banquise.bench.foundation:bench",
     # name -> module:function
     "glacier": "banquise.bench.glacier:bench",
+    "lcp-20": "banquise.bench.solvers:lcp_20",
+    "lcp-100": "banquise.bench.solvers:lcp_100",
+    "lcp-400": "banquise.bench.solvers:lcp_400",
+    "jams": "banquise.bench.solvers:jams",
 }
 
 

@@ -7,7 +7,7 @@ from numba import njit
 
 @njit(cache=True, nogil=True)
 def label_islands(body_a, body_b, free, label):
-    """Write the island number of each contact into `label`, islands in order of their first contact; return their count.
+    """Write the island number of each contact into `label`, islands in order of first contact; return their count.
 
     Union-find on the free bodies only: an obstacle joins nobody, so islands are cut there.
     """
@@ -63,9 +63,9 @@ def scaled_rows(
     local_a,
     local_b,
 ):
-    """Rows of the contacts in `order`, scaled by masses: G (2 x 6), the Delassus block W (nn, nt, tt) and the free speed.
+    """Rows of the contacts in `order`, scaled by masses: G (2 x 6), Delassus block W (nn, nt, tt) and free speed.
 
-    A body that cannot move gets the number of bodies, a row past the last: its columns are zero, so that row stays zero.
+    A body that cannot move gets the number of bodies, a row past the last: its columns are zero, so it stays zero.
     """
     for i in range(order.shape[0]):
         k = order[i]

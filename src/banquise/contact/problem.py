@@ -21,7 +21,7 @@ class ContactProblem:
     The normal points from body a to body b, the tangent is the normal turned by +90 degrees, u is the velocity of b
     minus that of a at the contact point after the impulses, which act with + on b and with - on a:
 
-        u_n + gap_rate >= 0   complementary to   r_n >= lower_normal,      |r_t| <= friction * r_n, opposed to u_t + bias_t
+        u_n + gap_rate >= 0  complementary to  r_n >= lower_normal;   |r_t| <= friction r_n, opposed to u_t + bias_t
 
     A body with inverse mass and inertia 0 is an obstacle; its free velocity is the one it keeps.
 
@@ -145,7 +145,8 @@ class ContactProblem:
         return cls(
             body_a=np.asarray(body_a), body_b=np.asarray(body_b), inverse_mass=np.asarray(inverse_mass),
             inverse_inertia=np.asarray(inverse_inertia), normal=normal, lever_a=lever_a, lever_b=lever_b,
-            gap_rate=np.asarray(gap_rate), friction=np.asarray(friction), free_velocity=np.asarray(free_velocity), **columns,
+            gap_rate=np.asarray(gap_rate), friction=np.asarray(friction), free_velocity=np.asarray(free_velocity),
+            **columns,
         )  # fmt: skip
 
     def replace(self, **changes: Any) -> ContactProblem:

@@ -14,7 +14,7 @@ def cradle(discs: int = 3, speed: float = 1.0) -> ContactProblem:
     velocity[0, 0] = speed
     right = np.tile([1.0, 0.0], (m, 1))
     return ContactProblem(
-        body_a=np.arange(m), body_b=np.arange(1, discs), inverse_mass=np.ones(discs),
+        body_a=np.arange(m, dtype=np.int32), body_b=np.arange(1, discs, dtype=np.int32), inverse_mass=np.ones(discs),
         inverse_inertia=np.full(discs, 2.0), normal=right, lever_a=right, lever_b=-right, gap_rate=np.zeros(m),
         friction=np.zeros(m), restitution=np.ones(m), free_velocity=velocity,
     )  # fmt: skip
@@ -76,8 +76,8 @@ def pressed_pack(columns: int, rows: int, friction: float = 0.5, seed: int = 0, 
                 normals.append((centre[other] - centre[k]) / 2.0)
     walls = ((i == 0, (-1.0, 0.0)), (i == columns - 1, (1.0, 0.0)), (j == 0, (0.0, -1.0)))
     for touching, out in walls:
-        for k in np.flatnonzero(touching):
-            pairs.append((int(k), n))
+        for floe in np.flatnonzero(touching):
+            pairs.append((int(floe), n))
             normals.append(np.array(out))
     bodies, normal = np.array(pairs), np.array(normals)
     m = len(bodies)

@@ -135,9 +135,9 @@ def sweeps(first, last, count, target, G, W, a, b, c, mu, low, r, y):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def damp(first, last, G, a, b, c, bias, low, r, y):
-    """Scale the impulses of an unsolved island so that they add no energy beyond what the bias allows; return the factor.
+    """Scale the impulses of an unsolved island so that they add no energy beyond what the bias allows.
 
-    The gain is s r.(c - bias) + s^2 |y|^2 / 2 for impulses s r; a negative bias may do the work -bias r.
+    The gain is s r.(c - bias) + s^2 |y|^2 / 2 for impulses s r; a negative bias may do the work -bias r. Returns s.
     """
     gather(first, last, G, a, b, r, y)
     power = allowed = square = 0.0

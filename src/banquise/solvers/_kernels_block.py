@@ -148,7 +148,7 @@ def block_places(position, column, rows, a, b):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def invert(A):
-    """Inverse of a 3 x 3 block (9 numbers) in place, by Gauss-Jordan with row exchanges; returns the sign of its determinant."""
+    """Inverse of a 3 x 3 block (9 numbers) in place, by Gauss-Jordan with exchanges; the sign of its determinant."""
     sign = 1
     B = np.empty((3, 6))
     for i in range(3):

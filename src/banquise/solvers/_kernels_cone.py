@@ -31,9 +31,7 @@ def spatial_rows(
                 ty = lever[2] * d[0] - lever[0] * d[2]
                 tz = lever[0] * d[1] - lever[1] * d[0]
                 v = velocity[body]
-                part = sign * (
-                    d[0] * v[0] + d[1] * v[1] + d[2] * v[2] + tx * v[3] + ty * v[4] + tz * v[5]
-                )
+                part = sign * (d[0] * v[0] + d[1] * v[1] + d[2] * v[2] + tx * v[3] + ty * v[4] + tz * v[5])
                 speed[k, j] = part if side == 0 else speed[k, j] + part
                 root = root_inertia[body]
                 for i in range(3):
@@ -118,7 +116,7 @@ def disc(q1, q2, w, bound, r):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def one_spatial(q, w, mu, low, r):
-    """The impulse r (3) of a single contact with u = q + W r: exact Coulomb friction, in the order open, stick, slip."""
+    """The impulse r (3) of a single contact with u = q + W r, by exact Coulomb friction: open, stick, or slip."""
     r[0], r[1], r[2] = low, 0.0, 0.0
     if low > 0.0 and mu > 0.0:
         disc(q[1] + w[1, 0] * low, q[2] + w[2, 0] * low, w, mu * low, r)
@@ -245,7 +243,7 @@ def spatial_delassus(members, G, a, b, fixed, D):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def cone_step(members, D, W, mu, low, r, u, delta):
-    """One semismooth Newton step on the natural map, dense; r is moved. Where the matrix is singular, any solution serves.
+    """One semismooth Newton step on the natural map, dense; r is moved. Of a singular matrix any solution serves.
 
     The step solves A dr + B D dr = -F with A, B the 3 x 3 derivatives of each contact's own map.
     """

@@ -14,7 +14,7 @@ LEXICOGRAPHIC, LARGEST = 0, 1
 
 @njit(cache=True, nogil=True)
 def lexicographic_less(i, j, T, column, basic, place):
-    """Whether row i comes before row j in the ratio test under q + (e, e^2, ...): compares the columns of the inverse basis.
+    """Whether row i comes before row j in the ratio test under q + (e, e^2, ...), by the columns of the inverse basis.
 
     place[v] is the row of a basic variable v, or n + 1 + its column.
     """
@@ -131,7 +131,7 @@ def lemke(T, rhs, basic, nonbasic, place, entering, cap, rule):
 
 @njit(cache=True, nogil=True)
 def friction_dictionary(D, c, mu, low, unit, T, rhs):
-    """Dictionary of the Stewart-Trinkle problem (normals, two tangents each, sliding speeds), scaled to a unit diagonal.
+    """Dictionary of the Stewart-Trinkle problem (normals, tangents in pairs, sliding speeds), with a unit diagonal.
 
     D (2 m, 2 m) is the Delassus matrix, `unit` a speed. The last column, the covering vector, is left to the caller.
     """
@@ -219,6 +219,20 @@ def equilibrate(M, scale):
 
 
 @njit(cache=True, nogil=True)
+def complementarity(M, q, scale, z, w):
+    """w = M z + q and the largest |min(z, w)| in equilibrated units. Own loop: the same bits with any BLAS."""
+    n = q.shape[0]
+    e = 0.0
+    for i in range(n):
+        s = q[i]
+        for j in range(n):
+            s += M[i, j] * z[j]
+        w[i] = s
+        e = max(e, abs(min(z[i] / scale[i], s * scale[i])))
+    return e
+
+
+@njit(cache=True, nogil=True)
 def dictionary(M, q, scale, cover, T, rhs):
     """The first dictionary of w = M z + q + d z0 in equilibrated units, q to unit size; returns that size."""
     n = M.shape[0]
@@ -237,7 +251,7 @@ def dictionary(M, q, scale, cover, T, rhs):
 
 @njit(cache=True, nogil=True)
 def gauss_seidel_dense(M, q, z, omega, cap, target):
-    """Projected sweeps until the largest change, in units of M_ii, is at most `target`; returns the sweeps, -1 on overflow."""
+    """Projected sweeps until the largest change, times M_ii, is at most `target`; the sweeps done, -1 on overflow."""
     n = M.shape[0]
     for it in range(cap):
         change = 0.0

@@ -300,7 +300,7 @@ def polish(first, last, G, W, a, b, c, mu, low, r, y, goal, fine):
 
 @njit(cache=True, nogil=True)
 def solve_island(first, last, G, W, a, b, c, mu, low, r, y, reference, tolerance, method):
-    """One small island; returns (residual in velocity units, method, iterations). `method`: 0 the whole chain, or one of it."""
+    """One small island; returns (residual as a velocity, method, iterations). `method`: 0 the chain, or one of it."""
     m = last - first
     idle = True
     for k in range(first, last):

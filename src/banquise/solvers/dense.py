@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from banquise.contact.problem import ScaledRows
+from banquise.contact.problem import ContactProblem, ScaledRows
 from banquise.solvers import _kernels_lemke, _kernels_small
 
 Floats = NDArray[np.float64]
@@ -60,3 +60,22 @@ def lemke_island(
         if best <= tolerance * reference:
             break
     return best, total
+
+
+def stewart_trinkle(problem: ContactProblem) -> tuple[Floats, Floats]:
+    """(M, q) of the whole problem as one LCP in (normals, +-tangents in pairs, sliding speeds), of size 4 m.
+
+    Impulses are in the units of the mass-scaled rows, which are those of the problem.
+    """
+    m = problem.contacts
+    D, speed, mu, _ = dense_island(problem.scaled(), 0, m)
+    k = np.arange(m)
+    J = np.zeros((2 * m, 3 * m))  # (normal, tangent) impulses from the LCP's unknowns
+    J[2 * k, k] = J[2 * k + 1, m + 2 * k] = 1.0
+    J[2 * k + 1, m + 2 * k + 1] = -1.0
+    M = np.zeros((4 * m, 4 * m))
+    M[: 3 * m, : 3 * m] = J.T @ D @ J
+    H = np.kron(np.eye(m), np.ones((2, 1)))
+    M[m : 3 * m, 3 * m :], M[3 * m :, m : 3 * m] = H, -H.T
+    M[3 * m :, :m] = np.diag(mu)
+    return M, np.concatenate((J.T @ speed.ravel(), np.zeros(m)))

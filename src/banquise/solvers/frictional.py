@@ -26,6 +26,7 @@ from banquise.threads import over_blocks
 Floats = NDArray[np.float64]
 
 SMALL = 50  # contacts; up to here an island is solved dense
+PIVOT_UP_TO = 150  # contacts; up to here Lemke (0.1 s) is the last resort
 SMALL_TOLERANCE, LARGE_TOLERANCE = 1e-10, 1e-6
 
 _METHODS = {"auto": 0, "gauss-seidel": 2, "active-set": 3, "lemke": 4, "newton": 5, "enumerate": 6}
@@ -145,11 +146,12 @@ class IslandRun:
             self.limit[:] = tolerance
 
     def auto(self) -> None:
-        """The chain: small islands in one batch, pivoting for what it leaves, Newton for large ones."""
+        """The chain: small islands in one batch, pivoting for what it leaves, Newton for large ones; then pivoting."""
         huge = self.sizes > SMALL
         self.small(np.flatnonzero(~huge), _METHODS["auto"])
         self.each(self.pivoting, self.unsolved(~huge))
-        self.each(self.large, self.unsolved(~huge | huge))
+        self.each(self.large, self.unsolved(self.sizes > 0))
+        self.each(self.pivoting, self.unsolved(huge & (self.sizes <= PIVOT_UP_TO)))
 
     def finish(self) -> None:
         """What is left unsolved is handed out so that it adds no energy."""

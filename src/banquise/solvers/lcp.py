@@ -128,9 +128,16 @@ class _Problem:
             kernels.equilibrate(M, self.scale)
         self.unit = float(np.abs(q * self.scale).max(initial=0.0)) or 1.0
 
+    def measure(self, z: Floats) -> tuple[float, Floats]:
+        """(residual, w) of z."""
+        if sparse.issparse(self.M):
+            w = self.M @ z + self.q
+            return float(np.abs(np.minimum(z / self.scale, w * self.scale)).max(initial=0.0)) / self.unit, w
+        w = np.empty(self.n)
+        return float(kernels.complementarity(self.M, self.q, self.scale, z, w)) / self.unit, w
+
     def residual(self, z: Floats) -> float:
-        w = self.M @ z + self.q
-        return float(np.abs(np.minimum(z / self.scale, w * self.scale)).max(initial=0.0)) / self.unit
+        return self.measure(z)[0]
 
     def basis_point(self, active: NDArray[np.bool_]) -> Floats:
         """The point of a complementary basis, from the original data: M_aa z_a = -q_a, with one step of refinement."""
@@ -149,7 +156,7 @@ class _Problem:
         seen = b""
         point = z
         for _ in range(steps):
-            active = point > (self.M @ point + self.q) * self.scale**2
+            active = point > self.measure(point)[1] * self.scale**2
             if error <= 1e-14 or active.tobytes() == seen:
                 break
             seen = active.tobytes()
@@ -160,11 +167,10 @@ class _Problem:
         return best
 
     def result(self, z: Floats, method: str, iterations: int, **more: Any) -> LCPResult:
-        error = self.residual(z)
+        error, w = self.measure(z)
         solved = error <= self.tolerance
         status = "solved" if solved else more.pop("status", "cap")
         more.pop("status", None)
-        w = self.M @ z + self.q
         return LCPResult(
             z=z, w=w, converged=solved, residual=error, pivots=more.pop("pivots", 0), iterations=iterations,
             method=method, status=status, **more,
@@ -370,23 +376,23 @@ class _Dictionary:
         loose = self.basic[~inside]
         cols = self.basic[inside] - n
         others = self.nonbasic >= n
+        right = np.column_stack(
+            (-q[tight] * scale[tight] / unit, -full[np.ix_(tight, self.nonbasic[others] - n)], np.eye(len(tight)))
+        )
         try:
-            solve_ = np.linalg.solve(
-                full[np.ix_(tight, cols)],
-                np.column_stack((-q[tight] * scale[tight] / unit, -full[np.ix_(tight, self.nonbasic[others] - n)], np.eye(len(tight)))),
-            )  # fmt: skip
+            found = np.linalg.solve(full[np.ix_(tight, cols)], right)
         except np.linalg.LinAlgError:
             return False
-        if not np.isfinite(solve_).all():
+        if not np.isfinite(found).all():
             return False
         free = int(others.sum())
         T = np.empty_like(self.T)
-        T[np.ix_(inside, others)] = solve_[:, 1 : 1 + free]
-        T[np.ix_(inside, ~others)] = solve_[:, 1 + free :]
-        below = full[np.ix_(loose, cols)] @ solve_
+        T[np.ix_(inside, others)] = found[:, 1 : 1 + free]
+        T[np.ix_(inside, ~others)] = found[:, 1 + free :]
+        below = full[np.ix_(loose, cols)] @ found
         T[np.ix_(~inside, others)] = below[:, 1 : 1 + free] + full[np.ix_(loose, self.nonbasic[others] - n)]
         T[np.ix_(~inside, ~others)] = below[:, 1 + free :]
-        self.rhs[inside] = solve_[:, 0]
+        self.rhs[inside] = found[:, 0]
         self.rhs[~inside] = below[:, 0] + q[loose] * scale[loose] / unit
         self.T = T
         return bool(self.rhs.min() > -1e-6)

@@ -37,7 +37,10 @@ class Symbolic:
 
 
 def symbolic(a: Ints, b: Ints, bodies: int) -> Symbolic:
-    """Order the bodies by minimum degree and find the pattern of the factor. a, b: local rows of each contact, `bodies` if fixed."""
+    """Order the bodies by minimum degree and find the pattern of the factor.
+
+    a, b : (m,) local rows of the bodies of each contact, `bodies` for one that cannot move
+    """
     linked = (a < bodies) & (b < bodies)
     low, high = np.minimum(a, b)[linked], np.maximum(a, b)[linked]
     keys = np.unique(low * bodies + high)
@@ -134,7 +137,8 @@ def smoothing_newton(
     A = np.empty((plan.blocks, 9))
     best, least, failures = r.copy(), np.inf, 0
     done = 0
-    for done in range(1, steps + 1):
+    while done < steps:
+        done += 1
         e = island.residual(r)
         if e < least:
             best, least = r.copy(), e
@@ -174,7 +178,8 @@ def central_path(island: LargeIsland, plan: Symbolic, r: Floats, goal: float, nu
     delta = 1e-2
     done = since = 0
     mark, marked = np.inf, 0
-    for done in range(1, steps + 1):
+    while done < steps:
+        done += 1
         e = island.residual(r)
         if e < least:
             best, least = r.copy(), e

@@ -1,8 +1,9 @@
-"""Frictional contact in space, with the exact (round) Coulomb cone: sweeps, then semismooth Newton, then sweeps again."""
+"""Frictional contact in space, with the exact (round) Coulomb cone: sweeps and semismooth Newton steps in turn."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +43,9 @@ class SpatialSolution:
         return np.einsum("ki,kij->kj", self.impulses, self.frames)
 
 
-def solve(problem: SpatialProblem, guess: Floats | None = None, tolerance: float = 1e-9, sweeps: int = 2000) -> SpatialSolution:
+def solve(
+    problem: SpatialProblem, guess: Floats | None = None, tolerance: float = 1e-9, sweeps: int = 2000
+) -> SpatialSolution:
     """Impulses that keep blocks apart and obey Coulomb's law; `guess` (m, 3) along `problem.frames()`.
 
     An island that stays above the tolerance is counted as unsolved and handed out with the best point found, scaled
@@ -73,9 +76,11 @@ def solve(problem: SpatialProblem, guess: Floats | None = None, tolerance: float
     def islands(first: int, last: int) -> None:
         for i in range(first, last):
             members = order[start[i] : start[i + 1]]
-            reference = problem.reference or float(
-                max(np.abs(speed[members]).max(), -problem.gap_rate[members].min(), 0.0)
-            ) or 1.0
+            reference = (
+                problem.reference
+                or float(max(np.abs(speed[members]).max(), -problem.gap_rate[members].min(), 0.0))
+                or 1.0
+            )
             goal = tolerance * reference
             e, work[i] = _island(members, goal, sweeps, data)
             if not e <= goal:
@@ -93,7 +98,7 @@ def solve(problem: SpatialProblem, guess: Floats | None = None, tolerance: float
     )  # fmt: skip
 
 
-def _island(members: NDArray[np.int64], goal: float, sweeps: int, data: tuple[Floats, ...]) -> tuple[float, int]:
+def _island(members: NDArray[np.int64], goal: float, sweeps: int, data: tuple[Any, ...]) -> tuple[float, int]:
     """Sweeps and Newton steps in turn, the latter while the island is small enough for a dense matrix."""
     fine = min(goal, 1e-3 * goal)
     error, done = _kernels_cone.spatial_sweeps(members, 30, fine, *data)
@@ -110,7 +115,7 @@ def _island(members: NDArray[np.int64], goal: float, sweeps: int, data: tuple[Fl
     return float(_kernels_cone.spatial_residual(members, *data)), int(done)
 
 
-def _damped(members: NDArray[np.int64], data: tuple[Floats, ...], speed: Floats, gap_rate: Floats) -> float:
+def _damped(members: NDArray[np.int64], data: tuple[Any, ...], speed: Floats, gap_rate: Floats) -> float:
     """Scale the impulses of an unsolved island down to no gain of energy; returns the residual after it."""
     c, r, y = data[4], data[7], data[8]
     bodies = np.unique(np.concatenate((data[2][members], data[3][members]))).astype(np.int64)

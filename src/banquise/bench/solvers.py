@@ -1,0 +1,109 @@
+"""Benchmarks of the solvers: random floe problems of 20, 100 and 400 contacts, and the jams."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from banquise.bench import Figure
+from banquise.contact.problem import ContactProblem
+from banquise.contact.samples import pressed_pack, random_problem
+from banquise.solvers import frictional, lcp
+from banquise.solvers.dense import stewart_trinkle
+
+# Upper ends of what a study of large islands found reachable, ms: (contacts, friction) -> cold, warm.
+_JAM_BARS = {300: (50.0, 3.0), 1000: (150.0, 20.0), 3000: (800.0, 65.0)}
+
+
+def cpu_ms(work: Callable[..., Any], *given: Any, **named: Any) -> tuple[float, Any]:
+    """Processor time of one call in ms, and what it returned."""
+    start = time.process_time()
+    value = work(*given, **named)
+    return 1e3 * (time.process_time() - start), value
+
+
+def _random(contacts: int, count: int, bars: tuple[float | None, float | None], pivot: bool) -> list[Figure]:
+    figures = []
+    for kind, bodies, bar in (("loose", contacts, bars[0]), ("dense", contacts // 2, bars[1])):
+        problems = [random_problem(contacts, bodies, seed=seed) for seed in range(count)]
+        tolerance = 1e-9 if contacts <= 100 else None
+        frictional.solve(problems[0])
+        runs = [cpu_ms(frictional.solve, problem, tolerance=tolerance) for problem in problems]
+        worst = max(answer.residual for _, answer in runs)
+        figures += [
+            Figure(f"chain, {kind}", statistics.median(ms for ms, _ in runs), "ms", at_most=bar, note="median, CPU"),
+            Figure(f"chain, {kind}, largest residual", worst, "", at_most=1e-8 if contacts <= 100 else 1e-6),
+        ]
+        if pivot:
+            data = [stewart_trinkle(problem) for problem in problems]
+            lcp.solve(*data[0])
+            pivoted = [cpu_ms(lcp.solve, *pair) for pair in data]
+            worst = max(answer.residual for _, answer in pivoted)
+            figures += [
+                Figure(f"lcp.solve, {kind}", statistics.median(ms for ms, _ in pivoted), "ms", at_most=bar,
+                       note=f"Lemke, n = {4 * contacts}, median, CPU"),
+                Figure(f"lcp.solve, {kind}, largest residual", worst, "", at_most=1e-8),
+            ]  # fmt: skip
+    return figures
+
+
+def lcp_20(quick: bool = False) -> list[Figure]:
+    """1,000 random problems of 20 contacts, one body a contact (loose) and half a body (dense)."""
+    return _random(20, 100 if quick else 1000, (0.4, 0.4), pivot=True)
+
+
+def lcp_100(quick: bool = False) -> list[Figure]:
+    """100 contacts."""
+    return _random(100, 10 if quick else 60, (40.0, 60.0), pivot=True)
+
+
+def lcp_400(quick: bool = False) -> list[Figure]:
+    """400 contacts: beyond what pivoting is for, the chain alone."""
+    return _random(400, 3 if quick else 10, (None, None), pivot=False)
+
+
+def _jam_files() -> Iterator[tuple[str, ContactProblem]]:
+    places = [Path(os.environ["BANQUISE_DATA"])] if "BANQUISE_DATA" in os.environ else []
+    places += [parent / "shared" / "data" for parent in Path.cwd().resolve().parents]
+    folder = next((place / "jams" for place in places if (place / "jams").is_dir()), None)
+    for path in sorted(folder.glob("*_*_0.*.npz")) if folder else ():
+        data = np.load(path)
+        yield path.stem, ContactProblem.from_rows(
+            data["G"], data["ia"], data["ib"], data["minv"][:, 0], data["minv"][:, 2], data["Wf"], data["b"][:, 0],
+            data["mu"], reference=float(data["vref"]),
+        )  # fmt: skip
+
+
+def jams(quick: bool = False) -> list[Figure]:
+    """Locked packs, cold and warm (loads and gaps changed by 2 per cent at random), to 1e-6."""
+    problems = list(_jam_files()) or [("pressed pack, friction 0.3", pressed_pack(10, 10, 0.3))]
+    figures = []
+    for name, problem in problems[:4] if quick else problems:
+        m = problem.contacts
+        bars = _JAM_BARS[min(_JAM_BARS, key=lambda size: abs(size - m))]
+        memory = frictional.SolverMemory()
+        frictional.solve(problem, memory=memory)
+        cold_ms, cold = cpu_ms(frictional.solve, problem)
+        times, worst = [], 0.0
+        for seed in range(2 if quick else 5):
+            rng = np.random.default_rng(seed)
+            moved = problem.replace(
+                free_velocity=problem.free_velocity * rng.uniform(0.98, 1.02, problem.free_velocity.shape),
+                gap_rate=problem.gap_rate * rng.uniform(0.98, 1.02, m),
+            )
+            ms, warm = cpu_ms(frictional.solve, moved, guess=cold.impulses, memory=memory)
+            times.append(ms)
+            worst = max(worst, warm.residual)
+        figures += [
+            Figure(f"{name}, cold", cold_ms, "ms", at_most=bars[0], note=f"{m} contacts, {cold.iterations} steps, CPU"),
+            Figure(f"{name}, cold, residual", cold.residual, "", at_most=1e-6),
+            Figure(f"{name}, warm", statistics.median(times), "ms", at_most=bars[1], note="median, CPU"),
+            Figure(f"{name}, warm, largest residual", worst, "", at_most=1e-6),
+        ]
+    return figures
