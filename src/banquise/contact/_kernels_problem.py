@@ -6,13 +6,13 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def label_islands(body_a, body_b, free, label):
+def label_islands(body_a, body_b, free, parent, number, label):
     """Write the island number of each contact into `label`, islands in order of first contact; return their count.
 
     Union-find on the free bodies only: an obstacle joins nobody, so islands are cut there.
+    parent (each its own) and number (-1) are scratch, one a body.
     """
-    n, m = free.shape[0], body_a.shape[0]
-    parent = np.arange(n)
+    m = body_a.shape[0]
     for k in range(m):
         a, b = body_a[k], body_b[k]
         if not (free[a] and free[b]):
@@ -27,7 +27,6 @@ def label_islands(body_a, body_b, free, label):
             parent[b] = a
         else:
             parent[a] = b
-    number = np.full(n, -1, np.int64)
     count = 0
     for k in range(m):
         root = body_a[k]

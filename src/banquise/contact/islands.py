@@ -34,9 +34,13 @@ def find_islands(problem: ContactProblem) -> Islands:
     >>> find_islands(cradle(4)).sizes.tolist()
     [3]
     """
-    free = (problem.inverse_mass > 0) | (problem.inverse_inertia > 0)
-    label = np.empty(problem.contacts, np.int64)
-    count = _kernels_problem.label_islands(problem.body_a, problem.body_b, free, label)
-    sizes = np.bincount(label, minlength=count)
-    start = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+    return group(problem.body_a, problem.body_b, (problem.inverse_mass > 0) | (problem.inverse_inertia > 0))
+
+
+def group(body_a: NDArray[np.int32], body_b: NDArray[np.int32], free: NDArray[np.bool_]) -> Islands:
+    """Islands of contacts between bodies, of which only the `free` ones join."""
+    label = np.empty(len(body_a), np.int64)
+    number = np.full(len(free), -1, np.int64)
+    count = _kernels_problem.label_islands(body_a, body_b, free, np.arange(len(free)), number, label)
+    start = np.concatenate(([0], np.cumsum(np.bincount(label, minlength=count)))).astype(np.int64)
     return Islands(np.argsort(label, kind="stable").astype(np.int64), start)

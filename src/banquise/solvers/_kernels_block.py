@@ -33,7 +33,8 @@ def _link(v, degree, head, after, before):
 def minimum_degree(start, neighbours):
     """Eliminate the node of least degree first, on the explicit graph; returns (position, column starts, rows).
 
-    rows hold, for each eliminated node in order, its neighbours at that moment: the pattern of L for free.
+    rows hold, for each eliminated node in order, its neighbours at that moment: the pattern of L for free (the end of
+    the array is spare).
     """
     n = start.shape[0] - 1
     degree, first, room = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
@@ -103,7 +104,7 @@ def minimum_degree(start, neighbours):
             degree[u] = size
             _link(u, degree, head, after, before)
             least = min(least, size)
-    return position, column, rows[: column[n]].copy()
+    return position, column, rows
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -112,11 +113,19 @@ def block_places(position, column, rows, a, b):
 
     Row lists are sorted by position; the targets of column v are its d x d pairs (i, j), row by row.
     """
-    n, size = position.shape[0], rows.shape[0]
+    n = position.shape[0]
+    size = column[n]
     for v in range(n):
         for p in range(column[v], column[v + 1]):
             rows[p] = position[rows[p]]
-        rows[column[v] : column[v + 1]].sort()
+        for p in range(
+            column[v] + 1, column[v + 1]
+        ):  # a handful of numbers: insertion; Numba's sort compiles for seconds
+            x, q = rows[p], p
+            while q > column[v] and rows[q - 1] > x:
+                rows[q] = rows[q - 1]
+                q -= 1
+            rows[q] = x
     start = np.zeros(n + 1, np.int64)
     for v in range(n):
         d = column[v + 1] - column[v]
@@ -141,7 +150,9 @@ def block_places(position, column, rows, a, b):
             continue
         i, j = position[a[k]], position[b[k]]
         low, high = min(i, j), max(i, j)
-        e = column[low] + np.searchsorted(rows[column[low] : column[low + 1]], high)
+        e = column[low]
+        while rows[e] != high:
+            e += 1
         ab[k], ba[k] = (n + size + e, n + e) if i < j else (n + e, n + size + e)
     return start, target, ab, ba
 

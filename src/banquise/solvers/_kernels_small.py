@@ -291,8 +291,8 @@ def polish(first, last, G, W, a, b, c, mu, low, r, y, goal, fine):
             more = 10 * trial
             e, more = sweeps(first, last, more, fine, G, W, a, b, c, mu, low, r, y)
             done += more
-        e = active_set(D, speed, mu[first:last], low[first:last], point, fine, 12)
-        done += 12
+        e = active_set(D, speed, mu[first:last], low[first:last], point, fine, 10 + m)
+        done += 10 + m
         if e <= goal:
             break
     return residual(first, last, G, W, a, b, c, mu, low, r, y), done

@@ -49,6 +49,7 @@ def symbolic(a: Ints, b: Ints, bodies: int) -> Symbolic:
     order = np.argsort(ends, kind="stable")
     start = np.concatenate(([0], np.cumsum(np.bincount(ends, minlength=bodies)))).astype(np.int64)
     position, column, rows = _kernels_block.minimum_degree(start, np.concatenate((j, i))[order])
+    rows = rows[: column[-1]].copy()
     return Symbolic(position, column, rows, *_kernels_block.block_places(position, column, rows, a, b))
 
 

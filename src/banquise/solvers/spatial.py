@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from banquise.contact import _kernels_problem
+from banquise.contact.islands import group
 from banquise.contact.spatial import SpatialProblem
 from banquise.errors import SolverError
 from banquise.solvers import _kernels_cone
@@ -66,10 +66,8 @@ def solve(
     r = np.zeros((m, 3)) if guess is None else _guess(guess, m)
     y = np.zeros((n + 1, 6))
     free = (problem.inverse_mass > 0) | (np.abs(problem.inverse_inertia).max(axis=(1, 2)) > 0)
-    label = np.empty(m, np.int64)
-    count = _kernels_problem.label_islands(problem.body_a, problem.body_b, free, label)
-    order = np.argsort(label, kind="stable")
-    start = np.concatenate(([0], np.cumsum(np.bincount(label, minlength=count)))).astype(np.int64)
+    groups = group(problem.body_a, problem.body_b, free)
+    order, start, count = groups.order, groups.start, groups.count
     error, work = np.zeros(count), np.zeros(count, np.int64)
     data = (G, W, a, b, c, problem.friction, problem.lower_normal, r, y)
 
