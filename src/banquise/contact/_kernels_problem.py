@@ -6,13 +6,15 @@ from numba import njit
 
 
 @njit(cache=True, nogil=True)
-def label_islands(body_a, body_b, free, parent, number, label):
+def label_islands(body_a, body_b, free, label):
     """Write the island number of each contact into `label`, islands in order of first contact; return their count.
 
     Union-find on the free bodies only: an obstacle joins nobody, so islands are cut there.
-    parent (each its own) and number (-1) are scratch, one a body.
     """
-    m = body_a.shape[0]
+    n, m = free.shape[0], body_a.shape[0]
+    parent, number = np.empty(n, np.int64), np.empty(n, np.int64)
+    for i in range(n):
+        parent[i], number[i] = i, -1
     for k in range(m):
         a, b = body_a[k], body_b[k]
         if not (free[a] and free[b]):

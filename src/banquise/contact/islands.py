@@ -40,7 +40,6 @@ def find_islands(problem: ContactProblem) -> Islands:
 def group(body_a: NDArray[np.int32], body_b: NDArray[np.int32], free: NDArray[np.bool_]) -> Islands:
     """Islands of contacts between bodies, of which only the `free` ones join."""
     label = np.empty(len(body_a), np.int64)
-    number = np.full(len(free), -1, np.int64)
-    count = _kernels_problem.label_islands(body_a, body_b, free, np.arange(len(free)), number, label)
+    count = _kernels_problem.label_islands(body_a, body_b, free, label)
     start = np.concatenate(([0], np.cumsum(np.bincount(label, minlength=count)))).astype(np.int64)
     return Islands(np.argsort(label, kind="stable").astype(np.int64), start)
