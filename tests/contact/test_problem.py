@@ -12,7 +12,7 @@ from banquise.solvers import frictional
 
 def one_on_wall(velocity, friction=0.5):
     """A unit disc of mass 1 at the origin, a wall below it: normal from disc (0) to wall (1)."""
-    return dict(  # noqa: C408
+    return dict(
         body_a=np.array([0]), body_b=np.array([1]), inverse_mass=np.array([1.0, 0.0]),
         inverse_inertia=np.array([2.0, 0.0]), normal=np.array([[0.0, -1.0]]), lever_a=np.array([[0.0, -1.0]]),
         lever_b=np.zeros((1, 2)), gap_rate=np.zeros(1), friction=np.full(1, friction), restitution=np.zeros(1),

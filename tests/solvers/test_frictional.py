@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import nnls
 
+from banquise import validation
 from banquise.contact.problem import ContactProblem
 from banquise.contact.samples import cradle, pressed_pack, random_problem
 from banquise.errors import SolverError
@@ -226,3 +227,8 @@ def test_bad_requests_are_named():
         frictional.solve(cradle(3), guess=np.zeros((5, 2)))
     with pytest.raises(SolverError, match="up to 8 contacts"):
         frictional.solve(cradle(12), method="enumerate")
+
+
+def test_validation_rows_pass():
+    rows = [row for _, row in validation.rows(["solvers"])]
+    assert len(rows) == 9 and all(row.passed for row in rows)

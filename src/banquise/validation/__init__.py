@@ -16,6 +16,7 @@ GROUPS: dict[str, str] = {
     # name of the group -> module:function, called without arguments, yields Row
     "impact": "banquise.validation.impact:rows",
     "glacier": "banquise.validation.glacier:rows",
+    "solvers": "banquise.validation.solvers:rows",
 }
 
 
