@@ -45,6 +45,22 @@ def pair_reach(i, j, n_free, zone, travel):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def raise_travel(pairs, n_free, until, path, mass, bounce, travel):
+    """Add to the travel of floes that may be struck by a neighbour the way its impulse may send them.
+
+    A frontal impact of masses m, M at closing speed v changes the speed of m by (1 + bounce) M / (m + M) v.
+    """
+    own = travel.copy()
+    for p in range(len(pairs)):
+        i, j = pairs[p, 0], pairs[p, 1]
+        if j >= n_free or until[p] - path[i] - path[j] > own[i] + own[j]:
+            continue
+        gain = (1.0 + bounce) * (own[i] + own[j]) / (mass[i] + mass[j])
+        travel[i] = max(travel[i], own[i] + gain * mass[j])
+        travel[j] = max(travel[j], own[j] + gain * mass[i])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def look_pairs(first, last, pairs, sh, pose, wraps, period, n_free, zone, travel, path, state, ahead, mode, scratch, out):
     """Look at pairs first:last; (contacts found, rows or frames needed when a scratch array was too short).
 

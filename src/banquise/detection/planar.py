@@ -138,10 +138,16 @@ class Detector:
         found = self.found(bodies, zone, travel)
         return contacts_of(*found, self.shapes.frame[:, 4], memory)
 
-    def found(self, bodies: Any, zone: Array, travel: Array | None = None) -> Found:
-        """The contacts as the kernel writes them, for the schemes' own kernels (columns as in `contacts_of`)."""
+    def found(self, bodies: Any, zone: Array, travel: Array | None = None, bounce: float = -1.0) -> Found:
+        """The contacts as the kernel writes them, for the schemes' own kernels (columns as in `contacts_of`).
+
+        With `bounce` (a restitution) >= 0 the travel of bodies that may be struck on the way is first raised, in place, by
+        what the impact may give them.
+        """
         zone, travel = self._columns_of(zone, travel)
         self._follow(bodies)
+        if bounce >= 0.0:
+            _kernels_look.raise_travel(self.pairs, self.n_free, self.state.until, self.path, bodies.mass, bounce, travel)
         self._cover(bodies, 0.5 * zone + travel, zone)
         found = self._look(zone, travel, 0)
         if len(found) == 1:
@@ -219,10 +225,15 @@ class Detector:
         return float(depth[k]), int(a[k]), int(b[k])
 
     def _columns_of(self, zone: Array, travel: Array | None) -> tuple[Array, Array]:
+        """Both as writable columns (a read-only view would compile every kernel a second time), given ones as they are."""
         n = len(self.path)
-        zone = np.ascontiguousarray(np.broadcast_to(np.asarray(zone, dtype=float), n))
-        travel = np.zeros(n) if travel is None else np.ascontiguousarray(np.broadcast_to(travel, n), dtype=float)
-        return zone, travel
+
+        def column(given: Any) -> Array:
+            if isinstance(given, np.ndarray) and given.shape == (n,) and given.dtype == float and given.flags.carray:
+                return given
+            return np.array(np.broadcast_to(np.asarray(given, dtype=float), n))
+
+        return column(zone), np.zeros(n) if travel is None else column(travel)
 
     def _follow(self, bodies: Any) -> None:
         """Add how far each body has come since it was last seen to its path."""

@@ -45,11 +45,15 @@ def rest_speed(pull, touch, shortest):
 
 
 @njit(cache=True, nogil=True)
-def survey(value, who, velocity, displacement, step, n_free, size, pull, extent, shortest, zone, touch, blur, pairs, first, live):
+def survey(
+    value, who, velocity, displacement, step, n_free, size, pull, extent, reach, shortest, zone, touch, blur, pairs, first,
+    live, struck,
+):  # fmt: skip
     """Gather the contacts into pairs (a, b) with the first contact of each; mark those that are live; their count.
 
     A pair is live when it rests together or a contact point of it may close within the step: its gap, carried on by the
-    free displacement of both bodies, with room for the turning of levers and normals.
+    free displacement of both bodies, with room for the turning of levers and normals. So is a pair with a floe that may
+    be struck by another, if its reach (raised by that) takes it there.
     """
     count = 0
     for k in range(len(value)):
@@ -93,6 +97,18 @@ def survey(value, who, velocity, displacement, step, n_free, size, pull, extent,
         bend = (da + db) * math.sqrt(dx * dx + dy * dy) + 0.5 * (extent[i] * da * da + min(extent[j], 1e3 * extent[i]) * db * db)
         # on the way the gap may be smaller than at the end, by what the pull can do
         live[count - 1] = ahead - bend - 0.125 * (pull[i] + pull[j]) * step * step <= zone * small
+    for p in range(count):
+        i, j = pairs[p, 0], pairs[p, 1]
+        if live[p] and j < n_free:
+            struck[i] = struck[j] = True
+    for p in range(count):
+        i, j = pairs[p, 0], pairs[p, 1]
+        if live[p] or not (struck[i] or struck[j]):
+            continue
+        last = first[p + 1] if p + 1 < count else len(value)
+        for k in range(first[p], last):
+            if value[k, GAP] <= reach[i] + reach[j]:
+                live[p] = True
     return count
 
 
@@ -134,14 +150,14 @@ def label_groups(pairs, chosen, n_free, label):
 
 @njit(cache=True, nogil=True)
 def classify(
-    value, who, velocity, left, group, rounds, rebounds, n_free, size, pull, shortest, zone, touch, blur, soft,
+    value, who, velocity, left, flown, group, rounds, rebounds, n_free, size, pull, shortest, zone, touch, blur, soft,
     largest, approach, state, gap_rate, bounce,
 ):  # fmt: skip
     """What each contact does now; (how many are near, how many strike, how many are held).
 
     state: 0 nothing, 1 near (touches), 2 strikes (touches and approaches), +4 held (rests together), +8 whole (its group
     met too often, or `soft` and too slow to rebound: kept apart over the whole step without being met).
-    gap_rate: room over the time left, for contacts that are whole. bounce: whether restitution (at most `largest`) acts. approach is
+    flown: the last step of each floe. gap_rate: room over the time left, for contacts that are whole. bounce: whether restitution (at most `largest`) acts. approach is
     scratch.
     """
     near = striking = held = 0
@@ -160,7 +176,7 @@ def classify(
         slow = max(rest_speed(pull[i] + pull[j], touch * small + blur, shortest), 1e-13 * fastest)
         gap = value[k, GAP]
         touches = gap <= touch * small + blur
-        whole = rounds >= 2 * rebounds[group[i]] or (soft and abs(speed) <= slow)
+        whole = rounds >= rebounds[group[i]] + 10 or (soft and abs(speed) <= slow)
         if whole:
             gap_rate[k] = max(gap, 0.0) / left[i] if not touches else 0.0
         if touches or whole:
@@ -183,7 +199,9 @@ def classify(
                 slow = max(rest_speed(pull[i] + pull[j], touch * small + blur, shortest), 1e-13 * fastest)
                 # a rebound too slow to be followed is none; the fastest approach of the group counts, for a contact at
                 # rest rebounds too when its neighbour is struck
-                bounce[k] = state[k] < 8 and rounds < rebounds[group[i]] and largest * approach[group[i]] > slow
+                # (and one that comes sooner after the last than the shortest flight is part of a collapse: none either)
+                steady = rounds == 0 or flown[i] >= shortest
+                bounce[k] = state[k] < 8 and steady and rounds < rebounds[group[i]] and largest * approach[group[i]] > slow
     return near, striking, held
 
 

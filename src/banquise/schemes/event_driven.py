@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from banquise.simulation import Simulation
 
 
-REBOUNDS = 60, 2000
+REBOUNDS = 30, 400  # rounds of a step in which a group's impacts rebound: so many, and so many over its size
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class EventDriven:
     ----------
     max_step : s, the longest step
     min_step : s, the shortest flight between two impacts that is followed; shorter bounces come to rest
-        (default: a millionth of max_step)
+        (default: a ten-thousandth of max_step)
     """
 
     max_step: Any = 5.0
@@ -44,7 +44,7 @@ class EventDriven:
 
     @property
     def shortest(self) -> float:
-        return 1e-6 * self.max_step if self.min_step is None else float(self.min_step)
+        return 1e-4 * self.max_step if self.min_step is None else float(self.min_step)
 
     def advance(self, sim: Simulation, target: float) -> None:
         """One step, no farther than `target`."""

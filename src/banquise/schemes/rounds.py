@@ -47,8 +47,8 @@ class Rounds:
     ----------
     step : s
     shortest : s, the shortest flight between two impacts that is followed
-    rebounds : rounds of a step in which impacts rebound, (so many, and so many over the size of the group); in as many
-        again they do not; then the rest of the step is taken whole
+    rebounds : rounds of a step in which impacts rebound, (so many, and so many over the size of the group); in ten
+        more they do not; then the rest of the step is taken whole
     soft : bodies that approach too slowly to rebound are kept apart over the step without being met
     """
 
@@ -69,6 +69,7 @@ class Rounds:
         self.proof = Proof()
         self.collisions = self.touching = self.count = 0
         self.projection = 0.0
+        self.flown = self.left
         self.reach, self.pull = np.empty(len(bodies)), np.empty(len(bodies))
         self.motion = np.zeros((len(bodies), 6))
 
@@ -111,7 +112,7 @@ class Rounds:
     def _look(self) -> Found:
         """Every contact point that may matter before the end of the step."""
         self._reaches()
-        return self.sim.detector.found(self.bodies, self.sim.zone, self.reach)
+        return self.sim.detector.found(self.bodies, self.sim.zone, self.reach, self.sim.largest_restitution)
 
     def _regain(self, found: Found) -> bool:
         """Push bodies that overlap by a good part of the tolerance apart, positions only; whether any were.
@@ -155,7 +156,7 @@ class Rounds:
         b = self.bodies
         count = _kernels.survey(
             found.value, found.who, self.velocity, self.free.displacement, self.step, self.n, self.sim.size, self.pull,
-            b.extent, self.shortest, ZONE, TOUCH, self.blur, pairs, first, live,
+            b.extent, self.reach, self.shortest, ZONE, TOUCH, self.blur, pairs, first, live, np.zeros(len(b), np.bool_),
         )  # fmt: skip
         pairs, first, live = pairs[:count], first[:count], live[:count]
         if also:
@@ -213,7 +214,7 @@ class Rounds:
         self.state, self.gap_rate, self.bounce = np.empty(m, np.int8), np.empty(m), np.empty(m, np.bool_)
         approach = np.empty(self.n)
         near, striking, self.held = _kernels.classify(
-            found.value, found.who, self.velocity, self.left, self.group, self.count, self.rebounds, self.n,
+            found.value, found.who, self.velocity, self.left, self.flown, self.group, self.count, self.rebounds, self.n,
             self.sim.size, self.pull, self.shortest, ZONE, TOUCH, self.blur, self.soft, self.sim.largest_restitution, approach, self.state,
             self.gap_rate, self.bounce,
         )  # fmt: skip
@@ -295,6 +296,7 @@ class Rounds:
             self._book(found, problem, outcome, before, after)
             self.touching = int(np.count_nonzero(outcome.impulses[:, 0]))
         self._move(self.active, steps, displacement, change)
+        self.flown = steps
         if self.together:
             gone = self.step - float(self.left.max())
             self.sim.obstacle_motion.place(self.bodies, self.sim.time + gone)
