@@ -52,7 +52,7 @@ def look_pairs(first, last, pairs, sh, pose, wraps, period, n_free, zone, travel
     """
     until, known, known_n, known_until = state.until, state.known, state.known_n, state.known_until
     distance, exact = state.distance, state.exact
-    slots, near, rows, measure = scratch.slots, scratch.near, scratch.rows, scratch.measure
+    slots, near, runs, rows, measure = scratch.slots, scratch.near, scratch.runs, scratch.rows, scratch.measure
     frame, tag, at, chosen = scratch.frame, scratch.tag, scratch.at, scratch.chosen
     block, link, node, node_link, body, box = sh.block, sh.link, sh.node, sh.node_link, sh.body, sh.frame
     ids, value, rows_of, key = sh.ids, out.value, out.who, out.key
@@ -92,7 +92,8 @@ def look_pairs(first, last, pairs, sh, pose, wraps, period, n_free, zone, travel
                 n0 = n1
                 v, e, turn, ox, oy = (j, i, s, tx, ty) if who == 0 else (i, j, -s, ux, uy)
                 n1 = near_rows(
-                    block, link, node, node_link, body, box, v, e, c, turn, ox, oy, limit + radii, slots, near, rows, n0
+                    block, link, node, node_link, body, box, v, e, c, turn, ox, oy, limit + radii, slots, near, runs,
+                    rows, n0
                 )
                 if n1 <= len(rows):
                     sort_rows(rows, n0, n1)
