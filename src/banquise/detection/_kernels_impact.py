@@ -75,9 +75,9 @@ def impact_times(first, last, a, b, shift, sh, pose, velocity, extent, distance,
             tx, ty = ca * dx + sa * dy, ca * dy - sa * dx
             ux, uy = -cb * dx - sb * dy, sb * dx - cb * dy
             if t >= rows_until:
-                ahead = box_gap(box, i, j, c, s, tx, ty, ux, uy) - target - window
+                ahead = box_gap(box, i, j, c, s, tx, ty, ux, uy) - target - 0.5 * window
                 n0, n1 = np.int64(0), np.int64(0)
-                if ahead <= 0.0:
+                if ahead <= 0.5 * window:
                     ahead = window
                     for who in range(2):
                         n0 = n1
