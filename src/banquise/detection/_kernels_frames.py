@@ -134,6 +134,7 @@ def frames_of_point(block, link, seen, v0, e0, touch, c, s, tx, ty, rows, k0, k1
         return _note(out, tag, m, v, corner, VANISHED, nx, ny, (x - qx) * nx + (y - qy) * ny, x, y)
     beyond = measure[best, 0] < 0.0 or measure[best, 0] > 1.0
     inside = link[corner, 3] == 0 if beyond else measure[best, 1] <= touch
+    begun = m
     pick, second = NONE, NONE  # shallowest edge that a point inside can leave by, and the next
     for k in range(k0, k1):
         e = e0 + (rows[k] & 0xFFFFFFFF)
@@ -154,6 +155,8 @@ def frames_of_point(block, link, seen, v0, e0, touch, c, s, tx, ty, rows, k0, k1
             ex, ey, inv = edge(block, e)
             root = math.sqrt(inv)
             m = _note(out, tag, m, v, e, EDGE, ey * root, -ex * root, measure[k, 1], x, y)
+    if m == begun and not inside and not beyond:
+        m = _corner_past_corner(block, link, v, e0 + (rows[best] & 0xFFFFFFFF), x, y, c, s, tx, ty, reach, out, tag, m)
     if pick >= 0:
         m = _ways_out(block, link, v, x, y, c, s, e0, rows, k0, k1, pick, second, measure, touch, reach, out, tag, m)
     return m
@@ -180,6 +183,43 @@ def _point_on_point(block, link, v, q, x, y, c, s, touch, reach, out, tag, m):
     if not _faces(block, link, v, c * nx + s * ny, -s * nx + c * ny, 1e-9):
         return m
     return _note(out, tag, m, v, q, POINT, nx, ny, d, x, y)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _corner_past_corner(block, link, v, e, x, y, c, s, tx, ty, reach, out, tag, m):
+    """Append the frame of a corner that has gone in by one edge and come out again by the next, past the other's corner.
+
+    Neither corner then lies inside the other body, yet they overlap: an edge at point v crosses edge e, on whose outer
+    side v lies. The way back is by the edge at the other end of the corner that v can leave by.
+    """
+    ex, ey, inv = edge(block, e)
+    qx, qy = point(block, e)
+    side = (x - qx) * ey - (y - qy) * ex
+    for turn in range(2):
+        wx, wy = point(block, link[v, 1 + turn])
+        wx, wy = c * wx - s * wy + tx, s * wx + c * wy + ty
+        there = (wx - qx) * ey - (wy - qy) * ex
+        if there >= 0.0 or side <= 0.0:
+            continue
+        part = side / (side - there)
+        along = ((x + part * (wx - x) - qx) * ex + (y + part * (wy - y) - qy) * ey) * inv
+        if not 0.0 <= along <= 1.0:
+            continue
+        near = e if along < 0.5 else link[e, 1]
+        f = link[e, 2] if along < 0.5 else near
+        px, py = point(block, near)
+        ax, ay = c * (px - x) + s * (py - y), c * (py - y) - s * (px - x)
+        gx, gy, _ = edge(block, v)
+        hx, hy, _ = edge(block, link[v, 2])
+        if ax * gy - ay * gx < 0.0 and ax * hy - ay * hx < 0.0:
+            continue  # that corner lies inside and speaks for itself
+        fx, fy, other = edge(block, f)
+        root = math.sqrt(other)
+        nx, ny = fy * root, -fx * root
+        gap = (x - px) * nx + (y - py) * ny
+        if link[near, 3] == 1 and -reach <= gap < 0.0 and _faces(block, link, v, c * nx + s * ny, c * ny - s * nx, CONE):
+            return _note(out, tag, m, v, f, EDGE, nx, ny, gap, x, y)
+    return m
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
