@@ -102,9 +102,9 @@ class Detector:
     def found(self, bodies: Any, zone: Array, travel: Array | None = None) -> Found:
         """The contacts as the kernel writes them, for the schemes' own kernels (columns as in `contacts_of`)."""
         zone, travel = self._columns_of(zone, travel)
-        self._follow(bodies)
-        self._cover(bodies, 0.5 * zone + travel, zone)
-        found = self._look(zone, travel, 0)
+        self.follow(bodies)
+        self.cover(0.5 * zone + travel, zone)
+        found = self.look(zone, travel, 0)
         if len(found) == 1:
             return Found(*(column.copy() for column in found[0]))
         if not found:
@@ -140,18 +140,18 @@ class Detector:
         reach : (n,) m
         """
         zone, travel = self._columns_of(np.zeros(len(self.path)), reach)
-        self._follow(bodies)
-        self._cover(bodies, travel, zone)
-        self._look(zone, travel, 1)
+        self.follow(bodies)
+        self.cover(travel, zone)
+        self.look(zone, travel, 1)
         horizon = self.margin - (self.path - self.path_at_build)
         a, b = np.ascontiguousarray(self.pairs[:, 0]), np.ascontiguousarray(self.pairs[:, 1])
         return PairBounds(a, b, self.state.distance.copy(), self.state.exact.copy(), horizon)
 
     def overlaps(self, bodies: Any) -> tuple[Index, Index, Array]:
         """All pairs that overlap now, as rows a, b and depth (m), by a routine apart from the contact code."""
-        self._follow(bodies)
+        self.follow(bodies)
         nothing = np.zeros(len(self.path))
-        self._cover(bodies, nothing, nothing)
+        self.cover(nothing, nothing)
 
         def part(first: int, last: int) -> tuple[Index, Index, Array]:
             room = 64
@@ -202,7 +202,7 @@ class Detector:
         travel = np.zeros(n) if travel is None else np.ascontiguousarray(np.broadcast_to(travel, n), dtype=float)
         return zone, travel
 
-    def _follow(self, bodies: Any) -> None:
+    def follow(self, bodies: Any) -> None:
         """Add how far each body has come since it was last seen to its path."""
         if bodies.vertices is not self._columns[0] or bodies.ids is not self._columns[1]:
             self.reset(bodies)
@@ -215,7 +215,7 @@ class Detector:
 
         threads.over_blocks(part, len(self.path), 20000)
 
-    def _cover(self, bodies: Any, need: Array, zone: Array) -> None:
+    def cover(self, need: Array, zone: Array) -> None:
         """Make the list anew unless it holds every pair nearer than need[i] + need[j] (an obstacle: the floe's zone)."""
         n = self.n_free
         need = need.copy()
@@ -234,7 +234,7 @@ class Detector:
         self.path_at_build = self.path.copy()
         self.rebuilds += 1
 
-    def _look(self, zone: Array, travel: Array, mode: int) -> list[Found]:
+    def look(self, zone: Array, travel: Array, mode: int) -> list[Found]:
         """Run the narrow phase over the list; contacts in pair order, in one part a thread."""
         ahead = AHEAD * self.scale
 
