@@ -90,6 +90,8 @@ def world_polygons(bodies, rows=None, about=None):
             c, s = bodies.cos[row], bodies.sin[row]
             turn = np.array([[c, s], [-s, c]])
             at = np.array([bodies.x[row], bodies.y[row]]) - about[k]
-            holes = [bodies.vertices[bodies.ring_start[r] : bodies.ring_start[r + 1]] @ turn + at for r in range(first, last)]
+            holes = [
+                bodies.vertices[bodies.ring_start[r] : bodies.ring_start[r + 1]] @ turn + at for r in range(first, last)
+            ]
             outer[k] = shapely.Polygon(outer[k].exterior.coords, holes)
     return outer

@@ -105,7 +105,9 @@ def test_pairs_against_the_two_levels_of_discs():
     assert touching <= covered  # what touches has discs that meet
     polygons = world_polygons(bodies)
     gap = {(i, j): polygons[i].distance(polygons[j]) for i, j in covered}
-    near = {(i, j) for (i, j), d in gap.items() if 0 < d <= min(zone[i], zone[j])}  # overlapping floes are another matter
+    near = {
+        (i, j) for (i, j), d in gap.items() if 0 < d <= min(zone[i], zone[j])
+    }  # overlapping floes are another matter
     assert near == {pair for pair in touching if gap[pair] > 0}
     assert near <= listed
     assert len(near) > 3

@@ -22,7 +22,7 @@ def square(x=0.0, y=0.0, side=1.0, **options):
 
 def diamond(x, y):
     """Square on its tip, lowest point at (x, y)."""
-    return Floe(np.array([[0, 0], [1, 1], [0, 2], [-1, 1.0]]) + (x, y))
+    return Floe(np.array([[0, 0], [1, 1], [0, 2], [-1, 1.0]]) + np.array([x, y]))
 
 
 NOTCH = np.array([[-2, -1], [2, -1], [2, 1], [0, 0], [-2, 1.0]])  # a wide V cut from above, bottom at (0, 0)
@@ -83,7 +83,7 @@ TABLE = {
     "corner beyond corner": (square(), square(1.1, 1.1), []),
     "tip over a notch": (
         Floe(NOTCH),
-        Floe(TIP + (0, 0.01)),
+        Floe(TIP + np.array([0, 0.01])),
         [
             (-0.004, 0.002, 0, 0.01, 1 / WIDE, 2 / WIDE, 0.02 / WIDE),
             (0.004, 0.002, 0, 0.01, -1 / WIDE, 2 / WIDE, 0.02 / WIDE),
@@ -200,7 +200,7 @@ def test_the_last_normal_where_two_points_meet():
 def test_few_points_for_a_smooth_stretch():
     turn = np.linspace(0, 2 * np.pi, 3000, endpoint=False)
     round_floe = 100 * np.stack([np.cos(turn), np.sin(turn)], axis=1)
-    for other in (Floe(round_floe + (200.05, 0)), Floe(box(100.05, -100, 300, 100))):
+    for other in (Floe(round_floe + np.array([200.05, 0])), Floe(box(100.05, -100, 300, 100))):
         found = contacts_of(Floe(round_floe), other, zone=1.0)
         assert 3 <= len(found) <= 8
         assert abs(found[:, 6].min() - 0.05) < 1e-9

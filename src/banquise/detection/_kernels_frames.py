@@ -27,7 +27,7 @@ NONE = np.int64(-1)
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _faces(block, link, v, nx, ny, slack):
-    """Whether the border at point v (its own frame) can touch a border with outward normal n: n in its cone, with slack."""
+    """Whether the border at point v can touch one with outward normal n (frame of v): n in its cone, with slack."""
     ex, ey, inv = edge(block, v)
     if inv == 0.0:
         return True
@@ -59,7 +59,7 @@ def _hidden(block, link, e0, rows, k0, k1, k, skip, measure):
     root = math.sqrt(inv)
     wx, wy = -measure[k, 1] * ey * root, measure[k, 1] * ex * root  # from the point to the foot
     for j in range(k0, k1):
-        if j == k or j == skip or measure[j, 2] >= measure[k, 2]:
+        if j in (k, skip) or measure[j, 2] >= measure[k, 2]:
             continue
         fx, fy, other = edge(block, e0 + (rows[j] & 0xFFFFFFFF))
         there = measure[j, 1] + (wx * fy - wy * fx) * math.sqrt(other)
@@ -100,7 +100,7 @@ def _vanished_normal(block, link, p, q, c, s):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _note(out, tag, m, v, e, kind, nx, ny, gap, x, y):
-    """Note a frame whose foot is the point (x, y) less gap times the normal; the count so far, also when out is full."""
+    """Note a frame whose foot is the point (x, y) less gap times the normal; the count so far, also when it is full."""
     if m < len(out):
         out[m, 0], out[m, 1], out[m, 2], out[m, 3], out[m, 6] = nx, ny, x - gap * nx, y - gap * ny, gap
         tag[m, 1], tag[m, 2], tag[m, 3] = v, e, kind
@@ -112,7 +112,8 @@ def frames_of_point(block, link, seen, v0, e0, touch, c, s, tx, ty, rows, k0, k1
     """Append the frames of one point, from its rows k0:k1 with the other body; the count so far.
 
     reach is measured from ring to ring. (c, s, tx, ty) carry the frame of the point's body into that of the edges.
-    v0, e0: first slots of the bodies; touch: distance without direction; seen: whether points on points have been seen from the other side already.
+    v0, e0: first slots of the bodies; touch: distance without direction; seen: whether points on points have been seen
+    from the other side already.
     """
     v = v0 + (rows[k0] >> 32)
     best = k0
@@ -165,29 +166,26 @@ def frames_of_point(block, link, seen, v0, e0, touch, c, s, tx, ty, rows, k0, k1
 @njit(cache=True, nogil=True, error_model="numpy")
 def _point_on_point(block, link, v, q, x, y, c, s, touch, reach, out, tag, m):
     """Append the frame of two convex points when each lies in the other's normal cone."""
-    if link[q, 3] == 0:
-        return m
     qx, qy = point(block, q)
     dx, dy = x - qx, y - qy
     d = math.sqrt(dx * dx + dy * dy)
-    if d > reach or d <= touch:
-        return m
+    meets = link[q, 3] == 1 and touch < d <= reach
     ex, ey, inv = edge(block, q)
-    if inv > 0.0:
+    if meets and inv > 0.0:
         px, py = point(block, link[q, 2])
         fx, fy, before = edge(block, link[q, 2])
         # the same numbers as for the rows of both edges, so that no point falls between edge and corner
-        if (dx * ex + dy * ey) * inv >= 0.0 or ((x - px) * fx + (y - py) * fy) * before <= 1.0:
-            return m
-    nx, ny = dx / d, dy / d
-    if not _faces(block, link, v, c * nx + s * ny, -s * nx + c * ny, 1e-9):
-        return m
-    return _note(out, tag, m, v, q, POINT, nx, ny, d, x, y)
+        meets = (dx * ex + dy * ey) * inv < 0.0 and ((x - px) * fx + (y - py) * fy) * before > 1.0
+    if meets:
+        nx, ny = dx / d, dy / d
+        if _faces(block, link, v, c * nx + s * ny, -s * nx + c * ny, 1e-9):
+            m = _note(out, tag, m, v, q, POINT, nx, ny, d, x, y)
+    return m
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _corner_past_corner(block, link, v, e, x, y, c, s, tx, ty, reach, out, tag, m):
-    """Append the frame of a corner that has gone in by one edge and come out again by the next, past the other's corner.
+    """Append the frame of a corner that has gone in by one edge and come out by the next, past the other's corner.
 
     Neither corner then lies inside the other body, yet they overlap: an edge at point v crosses edge e, on whose outer
     side v lies. The way back is by the edge at the other end of the corner that v can leave by.
@@ -217,7 +215,11 @@ def _corner_past_corner(block, link, v, e, x, y, c, s, tx, ty, reach, out, tag, 
         root = math.sqrt(other)
         nx, ny = fy * root, -fx * root
         gap = (x - px) * nx + (y - py) * ny
-        if link[near, 3] == 1 and -reach <= gap < 0.0 and _faces(block, link, v, c * nx + s * ny, c * ny - s * nx, CONE):
+        if (
+            link[near, 3] == 1
+            and -reach <= gap < 0.0
+            and _faces(block, link, v, c * nx + s * ny, c * ny - s * nx, CONE)
+        ):
             return _note(out, tag, m, v, f, EDGE, nx, ny, gap, x, y)
     return m
 
@@ -248,7 +250,11 @@ def _ways_out(block, link, v, x, y, c, s, e0, rows, k0, k1, pick, second, measur
     for k in range(k0, k1):
         f = e0 + (rows[k] & 0xFFFFFFFF)
         notch = (f == link[e, 1] and link[f, 3] == 0) or (e == link[f, 1] and link[e, 3] == 0)
-        if notch and -reach <= measure[k, 1] <= touch and _usable(block, link, v, f, c, s, measure[k, 0], measure[k, 2], True, touch, reach):
+        if (
+            notch
+            and -reach <= measure[k, 1] <= touch
+            and _usable(block, link, v, f, c, s, measure[k, 0], measure[k, 2], True, touch, reach)
+        ):
             fx, fy, other = edge(block, f)
             root = math.sqrt(other)
             m = _note(out, tag, m, v, f, EDGE, fy * root, -fx * root, measure[k, 1], x, y)

@@ -1,7 +1,8 @@
+# mypy: ignore-errors
 """The kernel of the time of impact: when two bodies in steady motion first come as near as asked.
 
-The distance of a moving point to an edge (a convex set) lies above its tangent: f(t + h) >= f + h n.v - h^2 A / 2, with A
-the greatest acceleration of the point seen from the edge's body. Going to where that bound meets the target never goes
+The distance of a moving point to an edge (a convex set) lies above its tangent: f(t + h) >= f + h n.v - h^2 A / 2,
+A being the greatest acceleration of the point seen from the edge's body. Going to where that bound meets the target never goes
 past the first contact, and converges like Newton's method. All rows within a window are followed until the motion could
 have brought in another.
 """
@@ -82,9 +83,9 @@ def impact_times(first, last, a, b, shift, sh, pose, velocity, extent, distance,
                     for who in range(2):
                         n0 = n1
                         v, e, turn, ox, oy = (j, i, s, tx, ty) if who == 0 else (i, j, -s, ux, uy)
-                        n1 = near_rows(
-                            block, link, node, node_link, body, box, v, e, c, turn, ox, oy, target + window, slots, near,
-                            runs, rows, n0,
+                        n1, _ = near_rows(
+                            block, link, node, node_link, body, box, v, e, c, turn, ox, oy, target + window, slots,
+                            near, runs, rows, n0,
                         )  # fmt: skip
                     if n1 > len(rows):
                         need = max(need, n1)

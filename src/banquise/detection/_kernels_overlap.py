@@ -37,7 +37,7 @@ def nearest(block, node, node_link, at, end, x, y, bound):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def holds(block, node, node_link, at, end, x, y):
-    """Whether a point lies in the ice below nodes at:end: a ray to the right crosses the border an odd number of times."""
+    """Whether a point lies in the ice below nodes at:end: a ray to the right crosses its border an odd number."""
     odd = False
     while at < end:
         if y < node[at, 1] or y > node[at, 3] or x > node[at, 2]:
@@ -89,7 +89,7 @@ def _chord(block, node, node_link, at, end, px, py, ex, ey, cuts):
 def _deepest(block, node, node_link, at, end, x, y, ex, ey, low, high):
     """Greatest distance to the border along a stretch of an edge inside it, by golden sections.
 
-    Inside a convex border the distance is concave along a line, so the search finds its top; in other cases a high point.
+    Inside a convex border the distance is concave along a line, so the search finds its top; else a high point.
     """
     golden = 0.6180339887498949
     p, q = high - golden * (high - low), low + golden * (high - low)
@@ -107,7 +107,7 @@ def _deepest(block, node, node_link, at, end, x, y, ex, ey, low, high):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _crossings(block, node, node_link, body, box, v_body, e_body, c, s, tx, ty, deep, cuts):
-    """Whether any edge of v_body crosses the border of e_body, and (if deep) the deepest place of its stretches inside."""
+    """Whether any edge of v_body crosses the border of e_body, and (if deep) its deepest place inside."""
     x0, y0, x1, y1 = box[e_body, 0], box[e_body, 1], box[e_body, 2], box[e_body, 3]
     e_at, e_end = body[e_body, 0], body[e_body + 1, 0]
     at, end = body[v_body, 0], body[v_body + 1, 0]
@@ -149,7 +149,7 @@ def _crossings(block, node, node_link, body, box, v_body, e_body, c, s, tx, ty, 
 def _points(block, node, node_link, body, box, v_body, e_body, c, s, tx, ty, near, inside, found):
     """Distances of the points of v_body to the border of e_body.
 
-    inside: of those in its ice, the greatest goes to found[1] and the least to found[2], with the way out in found[3:5].
+    inside: of those in its ice, the greatest goes to found[1] and the least to found[2], the way out to found[3:5].
     Otherwise the least of all to found[0], if less than near.
     """
     x0, y0, x1, y1 = box[e_body, 0], box[e_body, 1], box[e_body, 2], box[e_body, 3]

@@ -1,10 +1,10 @@
-"""Kernels that find the (point, edge) rows of a pair: every point of one body with every edge of the other within a limit.
+"""Kernels that find the (point, edge) rows of a pair: every point of one with every edge of the other within a limit.
 
 All geometry is done in the frame of the body whose edges are looked at, relative to its centre, so that coordinates of
 thousands of kilometres cost no digits. A row is packed as (slot of the point << 32 | slot of the edge), slots counted
 from the first of their body.
 
-Kernels take the columns of `Shapes` one by one: read from a tuple inside, each costs a count of references at every call.
+Kernels take the columns of `Shapes` one by one: read from a tuple, each costs a count of references at every call.
 """
 
 import math
@@ -57,7 +57,8 @@ def _square(block, run, lane, x, y):
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz"})
 def near_rows(block, link, node, node_link, body, box, v_body, e_body, c, s, tx, ty, limit, slots, q, runs, rows, n):
-    """Append the rows of the points of `v_body` and the edges of `e_body` closer than `limit`; their count so far.
+    """Append the rows of the points of `v_body` and the edges of `e_body` closer than `limit`; their count so far, and
+    whether any run of edges is near at all (if not, there are no rows the other way round either).
 
     (c, s, tx, ty) carry the frame of v_body into that of e_body. Counts on past the end of `rows` without writing.
     Three sieves: runs of edges near the box of v_body, points near those runs, then point by run.
@@ -119,7 +120,7 @@ def near_rows(block, link, node, node_link, body, box, v_body, e_body, c, s, tx,
                     if n < len(rows):
                         rows[n] = (np.int64(slots[k] - first) << 32) | (4 * run + lane - base)
                     n += 1
-    return n
+    return n, count > 0
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -143,7 +144,8 @@ def sort_rows(rows, first, last):
 def measure_rows(block, v0, e0, c, s, tx, ty, rows, first, last, measure):
     """Fill place along the edge, signed distance to its line and distance to the edge of each row; the least distance.
 
-    The place along an edge of length zero (a disc) is -1: its nearest feature is its starting point. v0, e0: first slots.
+    The place along an edge of length zero (a disc) is -1: its nearest feature is its starting point. v0, e0:
+    first slots.
     """
     least = math.inf
     for k in range(first, last):

@@ -6,6 +6,7 @@ sum is the answer. Bodies are cut into triangles, whose sums are convex; their u
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -88,7 +89,7 @@ def _disc_and_ring(ring: Array, radius: float) -> float:
         low, high = ((-b - np.sqrt(root)) / a, (-b + np.sqrt(root)) / a) if root > 0 else (1.0, 1.0)
         low, high = min(max(low, 0.0), 1.0), min(max(high, 0.0), 1.0)
         stops = [p, p + low * edge, p + high * edge, q] if high > low else [p, p, p, q]
-        for k, (u, v) in enumerate(zip(stops, stops[1:])):
+        for k, (u, v) in enumerate(itertools.pairwise(stops)):
             cross, dot = u[0] * v[1] - u[1] * v[0], u @ v
             inside = k == 1 and high > low
             total += 0.5 * cross if inside else 0.5 * radius**2 * float(np.arctan2(cross, dot))

@@ -105,6 +105,9 @@ class Detector:
         self.follow(bodies)
         self.cover(0.5 * zone + travel, zone)
         found = self.look(zone, travel, 0)
+        value: Any
+        who: Any
+        key: Any
         if len(found) == 1:
             return Found(*(column.copy() for column in found[0]))
         if not found:
@@ -216,7 +219,7 @@ class Detector:
         threads.over_blocks(part, len(self.path), 20000)
 
     def cover(self, need: Array, zone: Array) -> None:
-        """Make the list anew unless it holds every pair nearer than need[i] + need[j] (an obstacle: the floe's zone)."""
+        """Make the list anew unless it holds every pair nearer than need[i] + need[j] (an obstacle: floe's zone)."""
         n = self.n_free
         need = need.copy()
         if n < len(need):

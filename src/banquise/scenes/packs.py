@@ -44,7 +44,9 @@ def _cell_radii(centre: Array, radius: Array, points: int, rng: np.random.Genera
     n = len(centre)
     tree = cKDTree(centre % 1.0, boxsize=1.0)
     _, near = tree.query(centre, k=min(65, n))
-    large = np.broadcast_to(np.arange(min(60, n)), (n, min(60, n)))  # sorted by size: a far one may still be a neighbour
+    large = np.broadcast_to(
+        np.arange(min(60, n)), (n, min(60, n))
+    )  # sorted by size: a far one may still be a neighbour
     others = np.concatenate([near, large], axis=1)
     d = centre[others] - centre[:, None]
     d -= np.round(d)
@@ -60,7 +62,12 @@ def _cell_radii(centre: Array, radius: Array, points: int, rng: np.random.Genera
 
 
 def pack_tile(
-    n: int = 1000, concentration: float = 0.65, exponent: float = 1.5, size: float = 25.0, points: int = 24, seed: int = 0
+    n: int = 1000,
+    concentration: float = 0.65,
+    exponent: float = 1.5,
+    size: float = 25.0,
+    points: int = 24,
+    seed: int = 0,
 ) -> tuple[Scene, float]:
     """A periodic tile of n star-shaped floes that do not overlap, and its side (m).
 
