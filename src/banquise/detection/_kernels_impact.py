@@ -2,9 +2,9 @@
 """The kernel of the time of impact: when two bodies in steady motion first come as near as asked.
 
 The distance of a moving point to an edge (a convex set) lies above its tangent: f(t + h) >= f + h n.v - h^2 A / 2,
-A being the greatest acceleration of the point seen from the edge's body. Going to where that bound meets the target never goes
-past the first contact, and converges like Newton's method. All rows within a window are followed until the motion could
-have brought in another.
+A being the greatest acceleration of the point seen from the edge's body. Going to where that bound meets the target
+never goes past the first contact, and converges like Newton's method. All rows within a window are followed until the
+motion could have brought in another.
 """
 
 import math
