@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from shapes_for_tests import columns, star_rings, world_polygons
+from random_bodies import columns, star_rings, world_polygons
 
 from banquise import threads
 from banquise.detection.broad_phase import pairs_of_boxes, spatial_order

@@ -7,7 +7,7 @@ import pytest
 import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from shapes_for_tests import columns, star_rings, world_polygons
+from random_bodies import columns, star_rings, world_polygons
 
 import banquise as bq
 from banquise.detection.planar import Detector

@@ -19,6 +19,7 @@ CONE = (
 )
 CORNER = 0.9063077870366499  # cosine of 25 degrees: normals farther apart than this contradict each other at a corner
 FACE = 0.984807753012208  # cosine of 10 degrees: normals nearer than this make one face
+CROWD = 32  # edges within reach of one point beyond which only those at the nearest place count: a fine border
 MOST = 6  # points kept of one face
 # kinds of frames; typed, for a literal would compile each function once more
 EDGE, POINT, VANISHED = np.int64(0), np.int64(1), np.int64(2)
@@ -137,8 +138,11 @@ def frames_of_point(block, link, seen, v0, e0, touch, c, s, tx, ty, rows, k0, k1
     inside = link[corner, 3] == 0 if beyond else measure[best, 1] <= touch
     begun = m
     pick, second = NONE, NONE  # shallowest edge that a point inside can leave by, and the next
+    nearest = e
     for k in range(k0, k1):
         e = e0 + (rows[k] & 0xFFFFFFFF)
+        if k1 - k0 > CROWD and e != nearest and e != link[nearest, 1] and e != link[nearest, 2]:
+            continue
         if measure[k, 0] < 0.0 and not inside and not seen:
             m = _point_on_point(block, link, v, e, x, y, c, s, touch, reach, out, tag, m)
         if not _usable(block, link, v, e, c, s, measure[k, 0], measure[k, 2], inside, touch, reach):

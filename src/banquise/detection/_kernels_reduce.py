@@ -6,6 +6,9 @@ from numba import njit
 from banquise.detection._kernels_frames import CORNER, FACE, MOST, NONE
 
 
+BINS = 64
+
+
 @njit(cache=True, nogil=True, error_model="numpy")
 def _contradict(link, out, tag, i, j, near):
     """Whether two frames are the two sides of one corner against corner: one or the other holds, never both."""
@@ -115,10 +118,39 @@ def _thin_face(out, at, n, lowest, tolerance, same, chosen):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def _nearest_by_place(out, m, at, chosen):
+    """Of very many frames leave the nearest in each of BINS stretches along the nearest one's face: the rest get 0.
+
+    Two fine borders have thousands of frames within a wide reach, and what follows compares each with each.
+    """
+    lowest = 0
+    for k in range(m):
+        if out[k, 6] < out[lowest, 6]:
+            lowest = k
+    nx, ny = out[lowest, 0], out[lowest, 1]
+    low, high = np.inf, -np.inf
+    for k in range(m):
+        low, high = min(low, _place(out, k, nx, ny)), max(high, _place(out, k, nx, ny))
+    for k in range(BINS):
+        at[k] = -1
+    scale = BINS / max(high - low, 1e-300)
+    for k in range(m):
+        chosen[k] = 0
+        place = min(int((_place(out, k, nx, ny) - low) * scale), BINS - 1)
+        if at[place] < 0 or out[k, 6] < out[at[place], 6]:
+            at[place] = k
+    for k in range(BINS):
+        if at[k] >= 0:
+            chosen[at[k]] = -1
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def reduce_frames(link, size, zone, out, tag, m, at, chosen):
     """Keep the frames of a pair that matter: no contradicting corners, few points a face; the count left."""
     for k in range(m):
         chosen[k] = -1 if m > 1 else 1
+    if m > 4 * BINS:
+        _nearest_by_place(out, m, at, chosen)
     if m > 1:
         _drop_corners(link, 0.02 * size, out, tag, m, chosen)
     seed = NONE + 1 if m > 1 else NONE
