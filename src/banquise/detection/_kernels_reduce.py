@@ -5,7 +5,6 @@ from numba import njit
 
 from banquise.detection._kernels_frames import CORNER, FACE, MOST, NONE
 
-
 BINS = 64
 
 

@@ -105,9 +105,6 @@ class Detector:
         self.follow(bodies)
         self.cover(0.5 * zone + travel, zone)
         found = self.look(zone, travel, 0)
-        value: Any
-        who: Any
-        key: Any
         if len(found) == 1:
             return Found(*(column.copy() for column in found[0]))
         if not found:
