@@ -17,6 +17,7 @@ peers = False  # whether to run other codes too; `banquise bench --peers` sets i
 
 BENCHES: dict[str, str] = {
     "foundation": "banquise.bench.foundation:bench",
+    "detection": "banquise.bench.detection:bench",
     # name -> module:function
     "glacier": "banquise.bench.glacier:bench",
     "lcp-20": "banquise.bench.solvers:lcp_20",

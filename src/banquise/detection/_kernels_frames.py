@@ -19,6 +19,7 @@ CONE = (
 )
 CORNER = 0.9063077870366499  # cosine of 25 degrees: normals farther apart than this contradict each other at a corner
 FACE = 0.984807753012208  # cosine of 10 degrees: normals nearer than this make one face
+CROWD = 32  # edges within reach of one point beyond which only those at the nearest place count: a fine border
 MOST = 6  # points kept of one face
 # kinds of frames; typed, for a literal would compile each function once more
 EDGE, POINT, VANISHED = np.int64(0), np.int64(1), np.int64(2)
@@ -27,7 +28,7 @@ NONE = np.int64(-1)
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _faces(block, link, v, nx, ny, slack):
-    """Whether the border at point v (its own frame) can touch a border with outward normal n: n in its cone, with slack."""
+    """Whether the border at point v can touch one with outward normal n (frame of v): n in its cone, with slack."""
     ex, ey, inv = edge(block, v)
     if inv == 0.0:
         return True
@@ -59,7 +60,7 @@ def _hidden(block, link, e0, rows, k0, k1, k, skip, measure):
     root = math.sqrt(inv)
     wx, wy = -measure[k, 1] * ey * root, measure[k, 1] * ex * root  # from the point to the foot
     for j in range(k0, k1):
-        if j == k or j == skip or measure[j, 2] >= measure[k, 2]:
+        if j in (k, skip) or measure[j, 2] >= measure[k, 2]:
             continue
         fx, fy, other = edge(block, e0 + (rows[j] & 0xFFFFFFFF))
         there = measure[j, 1] + (wx * fy - wy * fx) * math.sqrt(other)
@@ -100,7 +101,7 @@ def _vanished_normal(block, link, p, q, c, s):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _note(out, tag, m, v, e, kind, nx, ny, gap, x, y):
-    """Note a frame whose foot is the point (x, y) less gap times the normal; the count so far, also when out is full."""
+    """Note a frame whose foot is the point (x, y) less gap times the normal; the count so far, also when it is full."""
     if m < len(out):
         out[m, 0], out[m, 1], out[m, 2], out[m, 3], out[m, 6] = nx, ny, x - gap * nx, y - gap * ny, gap
         tag[m, 1], tag[m, 2], tag[m, 3] = v, e, kind
@@ -112,7 +113,8 @@ def frames_of_point(block, link, seen, v0, e0, touch, c, s, tx, ty, rows, k0, k1
     """Append the frames of one point, from its rows k0:k1 with the other body; the count so far.
 
     reach is measured from ring to ring. (c, s, tx, ty) carry the frame of the point's body into that of the edges.
-    v0, e0: first slots of the bodies; touch: distance without direction; seen: whether points on points have been seen from the other side already.
+    v0, e0: first slots of the bodies; touch: distance without direction; seen: whether points on points have been seen
+    from the other side already.
     """
     v = v0 + (rows[k0] >> 32)
     best = k0
@@ -134,9 +136,13 @@ def frames_of_point(block, link, seen, v0, e0, touch, c, s, tx, ty, rows, k0, k1
         return _note(out, tag, m, v, corner, VANISHED, nx, ny, (x - qx) * nx + (y - qy) * ny, x, y)
     beyond = measure[best, 0] < 0.0 or measure[best, 0] > 1.0
     inside = link[corner, 3] == 0 if beyond else measure[best, 1] <= touch
+    begun = m
     pick, second = NONE, NONE  # shallowest edge that a point inside can leave by, and the next
+    nearest = e
     for k in range(k0, k1):
         e = e0 + (rows[k] & 0xFFFFFFFF)
+        if k1 - k0 > CROWD and e != nearest and e != link[nearest, 1] and e != link[nearest, 2]:
+            continue
         if measure[k, 0] < 0.0 and not inside and not seen:
             m = _point_on_point(block, link, v, e, x, y, c, s, touch, reach, out, tag, m)
         if not _usable(block, link, v, e, c, s, measure[k, 0], measure[k, 2], inside, touch, reach):
@@ -154,6 +160,8 @@ def frames_of_point(block, link, seen, v0, e0, touch, c, s, tx, ty, rows, k0, k1
             ex, ey, inv = edge(block, e)
             root = math.sqrt(inv)
             m = _note(out, tag, m, v, e, EDGE, ey * root, -ex * root, measure[k, 1], x, y)
+    if m == begun and not inside and not beyond:
+        m = _corner_past_corner(block, link, v, e0 + (rows[best] & 0xFFFFFFFF), x, y, c, s, tx, ty, reach, out, tag, m)
     if pick >= 0:
         m = _ways_out(block, link, v, x, y, c, s, e0, rows, k0, k1, pick, second, measure, touch, reach, out, tag, m)
     return m
@@ -162,24 +170,62 @@ def frames_of_point(block, link, seen, v0, e0, touch, c, s, tx, ty, rows, k0, k1
 @njit(cache=True, nogil=True, error_model="numpy")
 def _point_on_point(block, link, v, q, x, y, c, s, touch, reach, out, tag, m):
     """Append the frame of two convex points when each lies in the other's normal cone."""
-    if link[q, 3] == 0:
-        return m
     qx, qy = point(block, q)
     dx, dy = x - qx, y - qy
     d = math.sqrt(dx * dx + dy * dy)
-    if d > reach or d <= touch:
-        return m
+    meets = link[q, 3] == 1 and touch < d <= reach
     ex, ey, inv = edge(block, q)
-    if inv > 0.0:
+    if meets and inv > 0.0:
         px, py = point(block, link[q, 2])
         fx, fy, before = edge(block, link[q, 2])
         # the same numbers as for the rows of both edges, so that no point falls between edge and corner
-        if (dx * ex + dy * ey) * inv >= 0.0 or ((x - px) * fx + (y - py) * fy) * before <= 1.0:
-            return m
-    nx, ny = dx / d, dy / d
-    if not _faces(block, link, v, c * nx + s * ny, -s * nx + c * ny, 1e-9):
-        return m
-    return _note(out, tag, m, v, q, POINT, nx, ny, d, x, y)
+        meets = (dx * ex + dy * ey) * inv < 0.0 and ((x - px) * fx + (y - py) * fy) * before > 1.0
+    if meets:
+        nx, ny = dx / d, dy / d
+        if _faces(block, link, v, c * nx + s * ny, -s * nx + c * ny, 1e-9):
+            m = _note(out, tag, m, v, q, POINT, nx, ny, d, x, y)
+    return m
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def _corner_past_corner(block, link, v, e, x, y, c, s, tx, ty, reach, out, tag, m):
+    """Append the frame of a corner that has gone in by one edge and come out by the next, past the other's corner.
+
+    Neither corner then lies inside the other body, yet they overlap: an edge at point v crosses edge e, on whose outer
+    side v lies. The way back is by the edge at the other end of the corner that v can leave by.
+    """
+    ex, ey, inv = edge(block, e)
+    qx, qy = point(block, e)
+    side = (x - qx) * ey - (y - qy) * ex
+    for turn in range(2):
+        wx, wy = point(block, link[v, 1 + turn])
+        wx, wy = c * wx - s * wy + tx, s * wx + c * wy + ty
+        there = (wx - qx) * ey - (wy - qy) * ex
+        if there >= 0.0 or side <= 0.0:
+            continue
+        part = side / (side - there)
+        along = ((x + part * (wx - x) - qx) * ex + (y + part * (wy - y) - qy) * ey) * inv
+        if not 0.0 <= along <= 1.0:
+            continue
+        near = e if along < 0.5 else link[e, 1]
+        f = link[e, 2] if along < 0.5 else near
+        px, py = point(block, near)
+        ax, ay = c * (px - x) + s * (py - y), c * (py - y) - s * (px - x)
+        gx, gy, _ = edge(block, v)
+        hx, hy, _ = edge(block, link[v, 2])
+        if ax * gy - ay * gx < 0.0 and ax * hy - ay * hx < 0.0:
+            continue  # that corner lies inside and speaks for itself
+        fx, fy, other = edge(block, f)
+        root = math.sqrt(other)
+        nx, ny = fy * root, -fx * root
+        gap = (x - px) * nx + (y - py) * ny
+        if (
+            link[near, 3] == 1
+            and -reach <= gap < 0.0
+            and _faces(block, link, v, c * nx + s * ny, c * ny - s * nx, CONE)
+        ):
+            return _note(out, tag, m, v, f, EDGE, nx, ny, gap, x, y)
+    return m
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -208,7 +254,11 @@ def _ways_out(block, link, v, x, y, c, s, e0, rows, k0, k1, pick, second, measur
     for k in range(k0, k1):
         f = e0 + (rows[k] & 0xFFFFFFFF)
         notch = (f == link[e, 1] and link[f, 3] == 0) or (e == link[f, 1] and link[e, 3] == 0)
-        if notch and -reach <= measure[k, 1] <= touch and _usable(block, link, v, f, c, s, measure[k, 0], measure[k, 2], True, touch, reach):
+        if (
+            notch
+            and -reach <= measure[k, 1] <= touch
+            and _usable(block, link, v, f, c, s, measure[k, 0], measure[k, 2], True, touch, reach)
+        ):
             fx, fy, other = edge(block, f)
             root = math.sqrt(other)
             m = _note(out, tag, m, v, f, EDGE, fy * root, -fx * root, measure[k, 1], x, y)

@@ -61,14 +61,16 @@ def raise_travel(pairs, n_free, until, path, mass, bounce, travel):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def look_pairs(first, last, pairs, sh, pose, wraps, period, n_free, zone, travel, path, state, ahead, mode, scratch, out):
+def look_pairs(
+    first, last, pairs, sh, pose, wraps, period, n_free, zone, travel, path, state, ahead, mode, scratch, out
+):
     """Look at pairs first:last; (contacts found, rows or frames needed when a scratch array was too short).
 
     mode 0: contacts; 1: distances only (state.distance, state.exact: the least one, or a lower bound of it).
     """
     until, known, known_n, known_until = state.until, state.known, state.known_n, state.known_until
     distance, exact = state.distance, state.exact
-    slots, near, rows, measure = scratch.slots, scratch.near, scratch.rows, scratch.measure
+    slots, near, runs, rows, measure = scratch.slots, scratch.near, scratch.runs, scratch.rows, scratch.measure
     frame, tag, at, chosen = scratch.frame, scratch.tag, scratch.at, scratch.chosen
     block, link, node, node_link, body, box = sh.block, sh.link, sh.node, sh.node_link, sh.body, sh.frame
     ids, value, rows_of, key = sh.ids, out.value, out.who, out.key
@@ -80,8 +82,9 @@ def look_pairs(first, last, pairs, sh, pose, wraps, period, n_free, zone, travel
         moved = path[i] + path[j]
         moved += ROUND * moved
         lower = until[p] - moved
-        distance[p], exact[p] = lower, False
         if lower > reach:
+            if mode == 1:
+                distance[p], exact[p] = lower, False
             continue
         shift_x = (pairs[p, 2] + wraps[i, 0] - wraps[j, 0]) * period[0]
         shift_y = (pairs[p, 3] + wraps[i, 1] - wraps[j, 1]) * period[1]
@@ -101,15 +104,34 @@ def look_pairs(first, last, pairs, sh, pose, wraps, period, n_free, zone, travel
             gap = box_gap(box, i, j, c, s, tx, ty, ux, uy) - radii
             if gap > reach:
                 until[p] = gap + moved
-                distance[p] = gap
+                distance[p], exact[p] = gap, False
                 continue
             n0, n1 = np.int64(0), np.int64(0)
             for who in range(2):
                 n0 = n1
                 v, e, turn, ox, oy = (j, i, s, tx, ty) if who == 0 else (i, j, -s, ux, uy)
-                n1 = near_rows(
-                    block, link, node, node_link, body, box, v, e, c, turn, ox, oy, limit + radii, slots, near, rows, n0
+                n1, near_at_all = near_rows(
+                    block,
+                    link,
+                    node,
+                    node_link,
+                    body,
+                    box,
+                    v,
+                    e,
+                    c,
+                    turn,
+                    ox,
+                    oy,
+                    limit + radii,
+                    slots,
+                    near,
+                    runs,
+                    rows,
+                    n0,
                 )
+                if not near_at_all:
+                    break
                 if n1 <= len(rows):
                     sort_rows(rows, n0, n1)
             if n1 > len(rows):
@@ -125,9 +147,7 @@ def look_pairs(first, last, pairs, sh, pose, wraps, period, n_free, zone, travel
         for who in range(2):
             v, e, turn, ox, oy = (j, i, s, tx, ty) if who == 0 else (i, j, -s, ux, uy)
             k0, k1 = (np.int64(0), n0) if who == 0 else (n0, n1)
-            least = min(
-                least, measure_rows(block, body[v, 1], body[e, 1], c, turn, ox, oy, rows, k0, k1, measure)
-            )
+            least = min(least, measure_rows(block, body[v, 1], body[e, 1], c, turn, ox, oy, rows, k0, k1, measure))
         least -= radii
         until[p] = min(least, limit) + moved
         distance[p], exact[p] = min(least, limit), least <= limit
@@ -166,9 +186,7 @@ def look_pairs(first, last, pairs, sh, pose, wraps, period, n_free, zone, travel
 @njit(cache=True, nogil=True, error_model="numpy")
 def _write(link, ids, i, j, shift_x, shift_y, frame, tag, m, at, value, who, key, count):
     """Append the frames of a pair, in the order of their keys; the count so far. Counts on when it is full."""
-    if count + m > len(value):
-        return count + m
-    for k in range(m):
+    for k in range(m if count + m <= len(value) else 0):
         rank = 0
         for l in range(m):
             if tag[l, 0] == tag[k, 0] and tag[l, 1] == tag[k, 1] and tag[l, 2] < tag[k, 2]:
@@ -178,14 +196,14 @@ def _write(link, ids, i, j, shift_x, shift_y, frame, tag, m, at, value, who, key
         code |= ((link[tag[k, 1], 0] & 0x1FFFF) << 2) | min(rank, 3)
         at[k] = k
         key[count + k] = code
-    for k in range(1, m):
+    for k in range(1, m if count + m <= len(value) else 0):
         code, row = key[count + k], at[k]
         l = k
         while l > 0 and key[count + l - 1] > code:
             key[count + l], at[l] = key[count + l - 1], at[l - 1]
             l -= 1
         key[count + l], at[l] = code, row
-    for k in range(m):
+    for k in range(m if count + m <= len(value) else 0):
         for column in range(7):
             value[count + k, column] = frame[at[k], column]
         value[count + k, 7], value[count + k, 8] = shift_x, shift_y

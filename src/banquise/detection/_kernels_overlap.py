@@ -37,7 +37,7 @@ def nearest(block, node, node_link, at, end, x, y, bound):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def holds(block, node, node_link, at, end, x, y):
-    """Whether a point lies in the ice below nodes at:end: a ray to the right crosses the border an odd number of times."""
+    """Whether a point lies in the ice below nodes at:end: a ray to the right crosses its border an odd number."""
     odd = False
     while at < end:
         if y < node[at, 1] or y > node[at, 3] or x > node[at, 2]:
@@ -86,8 +86,28 @@ def _chord(block, node, node_link, at, end, px, py, ex, ey, cuts):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def _deepest(block, node, node_link, at, end, x, y, ex, ey, low, high):
+    """Greatest distance to the border along a stretch of an edge inside it, by golden sections.
+
+    Inside a convex border the distance is concave along a line, so the search finds its top; else a high point.
+    """
+    golden = 0.6180339887498949
+    p, q = high - golden * (high - low), low + golden * (high - low)
+    dp, _, _ = nearest(block, node, node_link, at, end, x + p * ex, y + p * ey, math.inf)
+    dq, _, _ = nearest(block, node, node_link, at, end, x + q * ex, y + q * ey, math.inf)
+    for _ in range(24):
+        left = dp > dq
+        low, high = (low, q) if left else (p, high)
+        p, q = (high - golden * (high - low), p) if left else (q, low + golden * (high - low))
+        t = p if left else q
+        d, _, _ = nearest(block, node, node_link, at, end, x + t * ex, y + t * ey, math.inf)
+        dp, dq = (d, dp) if left else (dq, d)
+    return math.sqrt(max(dp, dq))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def _crossings(block, node, node_link, body, box, v_body, e_body, c, s, tx, ty, deep, cuts):
-    """Whether any edge of v_body crosses the border of e_body, and (if deep) the deepest middle of a stretch inside."""
+    """Whether any edge of v_body crosses the border of e_body, and (if deep) its deepest place inside."""
     x0, y0, x1, y1 = box[e_body, 0], box[e_body, 1], box[e_body, 2], box[e_body, 3]
     e_at, e_end = body[e_body, 0], body[e_body + 1, 0]
     at, end = body[v_body, 0], body[v_body + 1, 0]
@@ -117,12 +137,11 @@ def _crossings(block, node, node_link, body, box, v_body, e_body, c, s, tx, ty, 
                 if crossed:
                     return depth, True
                 continue
-            for l in range(n - 1):
-                t = 0.5 * (cuts[l] + cuts[l + 1])
-                gx, gy = x + t * fx, y + t * fy
-                if holds(block, node, node_link, e_at, e_end, gx, gy):
-                    square, _, _ = nearest(block, node, node_link, e_at, e_end, gx, gy, math.inf)
-                    depth = max(depth, math.sqrt(square))
+            for l in range(n + 1):
+                low, high = cuts[l - 1] if l > 0 else 0.0, cuts[l] if l < n else 1.0
+                t = 0.5 * (low + high)
+                if holds(block, node, node_link, e_at, e_end, x + t * fx, y + t * fy):
+                    depth = max(depth, _deepest(block, node, node_link, e_at, e_end, x, y, fx, fy, low, high))
     return depth, crossed
 
 
@@ -130,7 +149,7 @@ def _crossings(block, node, node_link, body, box, v_body, e_body, c, s, tx, ty, 
 def _points(block, node, node_link, body, box, v_body, e_body, c, s, tx, ty, near, inside, found):
     """Distances of the points of v_body to the border of e_body.
 
-    inside: of those in its ice, the greatest goes to found[1] and the least to found[2], with the way out in found[3:5].
+    inside: of those in its ice, the greatest goes to found[1] and the least to found[2], the way out to found[3:5].
     Otherwise the least of all to found[0], if less than near.
     """
     x0, y0, x1, y1 = box[e_body, 0], box[e_body, 1], box[e_body, 2], box[e_body, 3]

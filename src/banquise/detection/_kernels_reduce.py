@@ -5,20 +5,25 @@ from numba import njit
 
 from banquise.detection._kernels_frames import CORNER, FACE, MOST, NONE
 
+BINS = 64
+
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _contradict(link, out, tag, i, j, near):
     """Whether two frames are the two sides of one corner against corner: one or the other holds, never both."""
-    if tag[i, 1] == tag[j, 1] or (tag[i, 0] == tag[j, 0] and tag[i, 3] == 0 and tag[j, 3] == 0):
-        return False
-    if out[i, 0] * out[j, 0] + out[i, 1] * out[j, 1] >= CORNER:
-        return False
-    if tag[i, 0] != tag[j, 0] and tag[i, 3] == 0 and tag[j, 3] == 0:
+    apart = False
+    same_owner = tag[i, 0] == tag[j, 0] and tag[i, 3] == 0 and tag[j, 3] == 0
+    turned = out[i, 0] * out[j, 0] + out[i, 1] * out[j, 1] < CORNER
+    if turned and tag[i, 1] != tag[j, 1] and not same_owner:
         e, f = tag[i, 2], tag[j, 2]
-        if (e == tag[j, 1] or link[e, 1] == tag[j, 1]) and (f == tag[i, 1] or link[f, 1] == tag[i, 1]):
-            return True
-    dx, dy = out[i, 2] - out[j, 2], out[i, 3] - out[j, 3]
-    return dx * dx + dy * dy < near * near
+        dx, dy = out[i, 2] - out[j, 2], out[i, 3] - out[j, 3]
+        apart = dx * dx + dy * dy < near * near or (
+            tag[i, 0] != tag[j, 0]
+            and tag[i, 3] + tag[j, 3] == 0
+            and (e == tag[j, 1] or link[e, 1] == tag[j, 1])
+            and (f == tag[i, 1] or link[f, 1] == tag[i, 1])
+        )
+    return apart
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -96,14 +101,14 @@ def _thin_face(out, at, n, lowest, tolerance, same, chosen):
     if chosen[at[n - 1]] == 0 and _place(out, at[n - 1], nx, ny) - _place(out, last, nx, ny) > same:
         chosen[at[n - 1]] = 1
         kept += 1
-    while kept < MOST:
+    more = True
+    while more and kept < MOST:
         deepest = tolerance
         for k in range(n):
             if chosen[at[k]] == 0:
                 deepest = max(deepest, _below(out, at, n, k, nx, ny, same, chosen))
-        if deepest <= tolerance:
-            return
-        for k in range(n):
+        more = deepest > tolerance
+        for k in range(n if more else 0):
             if chosen[at[k]] == 0 and _below(out, at, n, k, nx, ny, same, chosen) >= deepest * (1.0 - 1e-6):
                 chosen[at[k]] = 2
                 kept += 1
@@ -112,26 +117,54 @@ def _thin_face(out, at, n, lowest, tolerance, same, chosen):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def _nearest_by_place(out, m, at, chosen):
+    """Of very many frames leave the nearest in each of BINS stretches along the nearest one's face: the rest get 0.
+
+    Two fine borders have thousands of frames within a wide reach, and what follows compares each with each.
+    """
+    lowest = 0
+    for k in range(m):
+        if out[k, 6] < out[lowest, 6]:
+            lowest = k
+    nx, ny = out[lowest, 0], out[lowest, 1]
+    low, high = np.inf, -np.inf
+    for k in range(m):
+        low, high = min(low, _place(out, k, nx, ny)), max(high, _place(out, k, nx, ny))
+    for k in range(BINS):
+        at[k] = -1
+    scale = BINS / max(high - low, 1e-300)
+    for k in range(m):
+        chosen[k] = 0
+        place = min(int((_place(out, k, nx, ny) - low) * scale), BINS - 1)
+        if at[place] < 0 or out[k, 6] < out[at[place], 6]:
+            at[place] = k
+    for k in range(BINS):
+        if at[k] >= 0:
+            chosen[at[k]] = -1
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def reduce_frames(link, size, zone, out, tag, m, at, chosen):
     """Keep the frames of a pair that matter: no contradicting corners, few points a face; the count left."""
-    if m < 2:
-        return m
     for k in range(m):
-        chosen[k] = -1
-    _drop_corners(link, 0.02 * size, out, tag, m, chosen)
-    while True:
+        chosen[k] = -1 if m > 1 else 1
+    if m > 4 * BINS:
+        _nearest_by_place(out, m, at, chosen)
+    if m > 1:
+        _drop_corners(link, 0.02 * size, out, tag, m, chosen)
+    seed = NONE + 1 if m > 1 else NONE
+    while seed >= 0:
         seed = NONE
         for k in range(m):
             if chosen[k] < 0 and (seed < 0 or out[k, 6] < out[seed, 6]):
                 seed = k
-        if seed < 0:
-            break
         n = np.int64(0)
-        for k in range(m):
+        for k in range(m if seed >= 0 else 0):
             if k == seed or (chosen[k] < 0 and out[k, 0] * out[seed, 0] + out[k, 1] * out[seed, 1] > FACE):
                 at[n] = k
                 n += 1
-        _thin_face(out, at, n, seed, 0.05 * zone, 2e-4 * size, chosen)
+        if n > 0:
+            _thin_face(out, at, n, seed, 0.05 * zone, 2e-4 * size, chosen)
     left = 0
     for k in range(m):
         if chosen[k] == 1:

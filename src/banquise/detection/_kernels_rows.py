@@ -1,10 +1,10 @@
-"""Kernels that find the (point, edge) rows of a pair: every point of one body with every edge of the other within a limit.
+"""Kernels that find the (point, edge) rows of a pair: every point of one with every edge of the other within a limit.
 
 All geometry is done in the frame of the body whose edges are looked at, relative to its centre, so that coordinates of
 thousands of kilometres cost no digits. A row is packed as (slot of the point << 32 | slot of the edge), slots counted
 from the first of their body.
 
-Kernels take the columns of `Shapes` one by one: read from a tuple inside, each costs a count of references at every call.
+Kernels take the columns of `Shapes` one by one: read from a tuple, each costs a count of references at every call.
 """
 
 import math
@@ -44,15 +44,47 @@ def box_gap(box, a, b, c, s, tx, ty, ux, uy):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz"})
-def near_rows(block, link, node, node_link, body, box, v_body, e_body, c, s, tx, ty, limit, slots, q, rows, n):
-    """Append the rows of the points of `v_body` and the edges of `e_body` closer than `limit`; their count so far.
+def _square(block, run, lane, x, y):
+    """Square of the distance of a point to one edge of a run."""
+    ex, ey = block[run, 2, lane], block[run, 3, lane]
+    rx, ry = x - block[run, 0, lane], y - block[run, 1, lane]
+    t = (rx * ex + ry * ey) * block[run, 4, lane]
+    t = 0.0 if t < 0.0 else t
+    t = 1.0 if t > 1.0 else t
+    dx, dy = rx - t * ex, ry - t * ey
+    return dx * dx + dy * dy
+
+
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz"})
+def near_rows(block, link, node, node_link, body, box, v_body, e_body, c, s, tx, ty, limit, slots, q, runs, rows, n):
+    """Append the rows of the points of `v_body` and the edges of `e_body` closer than `limit`; their count so far, and
+    whether any run of edges is near at all (if not, there are no rows the other way round either).
 
     (c, s, tx, ty) carry the frame of v_body into that of e_body. Counts on past the end of `rows` without writing.
+    Three sieves: runs of edges near the box of v_body, points near those runs, then point by run.
     """
-    x0, y0, x1, y1 = box[e_body, 0] - limit, box[e_body, 1] - limit, box[e_body, 2] + limit, box[e_body, 3] + limit
-    low_x, low_y, high_x, high_y = math.inf, math.inf, -math.inf, -math.inf
+    mx, my = 0.5 * (box[v_body, 0] + box[v_body, 2]), 0.5 * (box[v_body, 1] + box[v_body, 3])
+    wx, wy = box[v_body, 2] - mx, box[v_body, 3] - my
+    x, y = c * mx - s * my + tx, s * mx + c * my + ty
+    wide, high = abs(c) * wx + abs(s) * wy + limit, abs(s) * wx + abs(c) * wy + limit
+    x0, y0, x1, y1 = x - wide, y - high, x + wide, y + high
+    rx0, ry0, rx1, ry1 = math.inf, math.inf, -math.inf, -math.inf
+    count = 0
+    at, end = body[e_body, 0], body[e_body + 1, 0]
+    while at < end:
+        if node[at, 0] > x1 or node[at, 2] < x0 or node[at, 1] > y1 or node[at, 3] < y0:
+            at = node_link[at, 1]
+            continue
+        if node_link[at, 0] >= 0:
+            runs[count] = at
+            count += 1
+            rx0, ry0 = min(rx0, node[at, 0]), min(ry0, node[at, 1])
+            rx1, ry1 = max(rx1, node[at, 2]), max(ry1, node[at, 3])
+        at += 1
+    # One way out of the function only: an early return costs a count of references for every array, each time.
+    x0, y0, x1, y1 = rx0 - limit, ry0 - limit, rx1 + limit, ry1 + limit
     kept = 0
-    at, end = body[v_body, 0], body[v_body + 1, 0]
+    at, end = body[v_body, 0], body[v_body + 1, 0] if count > 0 else body[v_body, 0]
     while at < end:
         mx, my, r = node[at, 4], node[at, 5], node[at, 6]
         x, y = c * mx - s * my + tx, s * mx + c * my + ty
@@ -66,42 +98,29 @@ def near_rows(block, link, node, node_link, body, box, v_body, e_body, c, s, tx,
         for lane in range(4):
             px, py = block[run, 0, lane], block[run, 1, lane]
             x, y = c * px - s * py + tx, s * px + c * py + ty
-            if x >= x0 and x <= x1 and y >= y0 and y <= y1:
-                slots[kept], q[kept, 0], q[kept, 1] = 4 * run + lane, x, y
-                kept += 1
-                low_x, high_x = min(low_x, x), max(high_x, x)
-                low_y, high_y = min(low_y, y), max(high_y, y)
-    if kept == 0:
-        return n
-    low_x, low_y, high_x, high_y = low_x - limit, low_y - limit, high_x + limit, high_y + limit
+            slots[kept], q[kept, 0], q[kept, 1] = 4 * run + lane, x, y
+            kept += (x >= x0) & (x <= x1) & (y >= y0) & (y <= y1)
     square = limit * limit
     first, base = body[v_body, 1], body[e_body, 1]
-    at, end = body[e_body, 0], body[e_body + 1, 0]
-    while at < end:
-        x0, y0, x1, y1 = node[at, 0], node[at, 1], node[at, 2], node[at, 3]
-        if x0 > high_x or x1 < low_x or y0 > high_y or y1 < low_y:
-            at = node_link[at, 1]
-            continue
+    for l in range(count if kept > 0 else 0):
+        at = runs[l]
         run = node_link[at, 0]
-        at += 1
-        if run < 0:
-            continue
-        x0, y0, x1, y1 = x0 - limit, y0 - limit, x1 + limit, y1 + limit
+        x0, y0, x1, y1 = node[at, 0] - limit, node[at, 1] - limit, node[at, 2] + limit, node[at, 3] + limit
         for k in range(kept):
             x, y = q[k, 0], q[k, 1]
             if x < x0 or x > x1 or y < y0 or y > y1:
                 continue
+            d0, d1 = _square(block, run, 0, x, y), _square(block, run, 1, x, y)
+            d2, d3 = _square(block, run, 2, x, y), _square(block, run, 3, x, y)
+            if (d0 > square and d1 > square and d2 > square and d3 > square) or link[slots[k], 0] < 0:
+                continue
             for lane in range(4):
-                ex, ey = block[run, 2, lane], block[run, 3, lane]
-                rx, ry = x - block[run, 0, lane], y - block[run, 1, lane]
-                t = (rx * ex + ry * ey) * block[run, 4, lane]
-                t = 0.0 if t < 0.0 else (1.0 if t > 1.0 else t)
-                dx, dy = rx - t * ex, ry - t * ey
-                if dx * dx + dy * dy <= square and link[4 * run + lane, 0] >= 0 and link[slots[k], 0] >= 0:
+                d = (d0 if lane == 0 else d1) if lane < 2 else (d2 if lane == 2 else d3)
+                if d <= square and link[4 * run + lane, 0] >= 0:
                     if n < len(rows):
                         rows[n] = (np.int64(slots[k] - first) << 32) | (4 * run + lane - base)
                     n += 1
-    return n
+    return n, count > 0
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -125,7 +144,8 @@ def sort_rows(rows, first, last):
 def measure_rows(block, v0, e0, c, s, tx, ty, rows, first, last, measure):
     """Fill place along the edge, signed distance to its line and distance to the edge of each row; the least distance.
 
-    The place along an edge of length zero (a disc) is -1: its nearest feature is its starting point. v0, e0: first slots.
+    The place along an edge of length zero (a disc) is -1: its nearest feature is its starting point. v0, e0:
+    first slots.
     """
     least = math.inf
     for k in range(first, last):

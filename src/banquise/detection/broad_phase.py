@@ -1,4 +1,4 @@
-"""The broad phase: which pairs of bodies can touch at all. A neighbour list with a skin, rebuilt when it no longer covers.
+"""The broad phase: which pairs of bodies can touch at all. A neighbour list with a skin, rebuilt when it must.
 
 A list made with margins m_i holds every pair with distance <= m_i + m_j. While each body has come a path g_i since, it
 still holds every pair with distance <= (m_i - g_i) + (m_j - g_j).

@@ -11,7 +11,7 @@ import shapely
 from numpy.typing import NDArray
 
 from banquise.detection import _kernels_overlap
-from banquise.detection.overlap import separating_translation
+from banquise.detection.overlap import overlap_area, separating_translation
 from banquise.detection.shapes import shapes_of
 from banquise.errors import ShapeError
 from banquise.scene.floe import Floe, Obstacle
@@ -106,11 +106,11 @@ def gap(a: Any, b: Any) -> Any:
     overlap = shapely.intersection(a.polygon, b.polygon)
     inside = _first_point_inside(shapes, pose, 0, 1) or _first_point_inside(shapes, pose, 1, 0)
     if inside or rings <= 0.0 or (overlap.area > 0 and rings >= radii):
-        return _overlapping(a, b, value[0], overlap)
+        return _overlapping(a, b, overlap)
     normal = (value[0, 3:5] - value[0, 1:3]) / rings
     points = np.array([value[0, 1:3] + a.radius * normal, value[0, 3:5] - b.radius * normal]) + pose[0, :2]
     distance = float(rings - radii)
-    return Gap(distance, normal, points, max(-distance, 0.0), *_region(overlap if distance < 0 else None))
+    return Gap(distance, normal, points, max(-distance, 0.0), *_region(a, b, overlap if distance < 0 else None))
 
 
 def _first_point_inside(shapes: Any, pose: Array, inner: int, outer: int) -> bool:
@@ -120,16 +120,16 @@ def _first_point_inside(shapes: Any, pose: Array, inner: int, outer: int) -> boo
     return bool(_kernels_overlap.holds(shapes.block, shapes.node, shapes.node_link, *nodes, float(x), float(y)))
 
 
-def _region(overlap: Any) -> tuple[float, Array]:
+def _region(a: Any, b: Any, overlap: Any) -> tuple[float, Array]:
     """Area and largest ring of the overlap."""
     if overlap is None or overlap.area == 0.0:
         return 0.0, np.empty((0, 2))
     pieces = [g for g in shapely.get_parts(overlap) if g.area > 0]
     largest = max(pieces, key=lambda g: g.area)
-    return float(overlap.area), shapely.get_coordinates(largest.exterior)[:-1]
+    return overlap_area(a, b, overlap), shapely.get_coordinates(largest.exterior)[:-1]
 
 
-def _overlapping(a: Any, b: Any, closest: Array, overlap: Any) -> Gap:
+def _overlapping(a: Any, b: Any, overlap: Any) -> Gap:
     """The gap of bodies whose rings overlap or touch: the shortest move of b that frees it."""
     move, point = separating_translation(a, b)
     depth = float(np.hypot(*move))
@@ -137,7 +137,7 @@ def _overlapping(a: Any, b: Any, closest: Array, overlap: Any) -> Gap:
     depth += a.radius + b.radius
     # where the two borders will part: b's point moves out by the depth to a's
     points = np.array([point + (a.radius * normal), point - move - b.radius * normal])
-    return Gap(-depth if depth > 0 else 0.0, normal, points, depth, *_region(overlap))
+    return Gap(-depth if depth > 0 else 0.0, normal, points, depth, *_region(a, b, overlap))
 
 
 def _touching_normal(a: Any, b: Any) -> Array:

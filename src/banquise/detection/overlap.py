@@ -6,6 +6,7 @@ sum is the answer. Bodies are cut into triangles, whose sums are convex; their u
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -53,6 +54,46 @@ def separating_translation(a: Any, b: Any) -> tuple[Array, Array]:
     out = shapely.get_coordinates(shapely.shortest_line(here, forbidden.boundary))[1]
     moved = shapely.transform(pb, lambda xy: xy + out)
     return out, _touching_point(pa, moved) + origin
+
+
+def overlap_area(a: Any, b: Any, overlap: Any) -> float:
+    """Area of the overlap: exact with discs, from the drawn polygons (arcs as chords) for rounded rings."""
+    if len(a.ring) == 1 and len(b.ring) == 1:
+        return _lens(a.radius, b.radius, float(np.hypot(*(b.ring[0] - a.ring[0]))))
+    for disc, other in ((a, b), (b, a)):
+        if len(disc.ring) == 1 and other.radius == 0:
+            rings = [other.ring, *other.holes]
+            return abs(sum(_disc_and_ring(ring - disc.ring[0], disc.radius) for ring in rings))
+    return float(overlap.area)
+
+
+def _lens(r: float, s: float, d: float) -> float:
+    """Area common to two discs of radii r and s whose centres are d apart."""
+    if d >= r + s:
+        return 0.0
+    if d <= abs(r - s):
+        return float(np.pi * min(r, s) ** 2)
+    p, q = (d * d + r * r - s * s) / (2 * d), (d * d + s * s - r * r) / (2 * d)
+    area = r * r * np.arccos(p / r) - p * np.sqrt(r * r - p * p) + s * s * np.arccos(q / s) - q * np.sqrt(s * s - q * q)
+    return float(area)
+
+
+def _disc_and_ring(ring: Array, radius: float) -> float:
+    """Signed area common to a disc about the origin and a ring: sectors and triangles, edge by edge."""
+    total = 0.0
+    for p, q in zip(ring, np.roll(ring, -1, axis=0)):
+        edge = q - p
+        # where the edge is within the circle
+        a, b, c = edge @ edge, p @ edge, p @ p - radius**2
+        root = b * b - a * c
+        low, high = ((-b - np.sqrt(root)) / a, (-b + np.sqrt(root)) / a) if root > 0 else (1.0, 1.0)
+        low, high = min(max(low, 0.0), 1.0), min(max(high, 0.0), 1.0)
+        stops = [p, p + low * edge, p + high * edge, q] if high > low else [p, p, p, q]
+        for k, (u, v) in enumerate(itertools.pairwise(stops)):
+            cross, dot = u[0] * v[1] - u[1] * v[0], u @ v
+            inside = k == 1 and high > low
+            total += 0.5 * cross if inside else 0.5 * radius**2 * float(np.arctan2(cross, dot))
+    return float(total)
 
 
 def _touching_point(pa: Any, pb: Any) -> Array:

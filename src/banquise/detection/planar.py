@@ -7,7 +7,7 @@ itself how far bodies have come since it last saw them, so a step may be undone 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 from banquise import threads
 from banquise.detection import _kernels_grid, _kernels_look, _kernels_overlap
 from banquise.detection.broad_phase import PairState, empty_state, joined, pairs_of_boxes, world_boxes
+from banquise.detection.impact_time import impact_times
 from banquise.detection.manifold import Contacts, contacts_of
-from banquise.detection.shapes import Shapes, shapes_of
+from banquise.detection.scratch import Found, Scratch, make_found, make_scratch
+from banquise.detection.shapes import shapes_of
 from banquise.scene.domain import Domain, Periodic
 
 Array = NDArray[np.float64]
@@ -25,47 +27,6 @@ Index = NDArray[np.int32]
 SKIN = 0.15  # part of the median size by which each body may come before the list is made anew
 AHEAD = 0.08  # part of the median size looked beyond the reach, so that the rows found serve again
 GRAIN = 4000  # pairs a thread, at least
-
-
-class Scratch(NamedTuple):
-    """Work space of one thread."""
-
-    slots: Any
-    near: Array
-    rows: Any
-    measure: Array
-    frame: Array
-    tag: Any
-    at: Any
-    chosen: Any
-
-
-class Found(NamedTuple):
-    """Contacts as the kernel writes them."""
-
-    value: Array
-    who: Any
-    key: Any
-
-
-def make_scratch(shapes: Shapes, rows: int) -> Scratch:
-    """Work space for the largest body and `rows` rows or frames."""
-    slots = int(np.diff(shapes.body[:, 1]).max(initial=0)) + 1
-    return Scratch(
-        np.empty(slots, np.int64),
-        np.empty((slots, 2)),
-        np.empty(rows, np.int64),
-        np.empty((rows, 3)),
-        np.empty((rows, 7)),
-        np.empty((rows, 4), np.int64),
-        np.empty(rows, np.int64),
-        np.empty(rows, np.int8),
-    )
-
-
-def make_found(n: int) -> Found:
-    """Room for n contacts."""
-    return Found(np.empty((n, 9)), np.empty((n, 3), np.int32), np.empty(n, np.int64))
 
 
 @dataclass(frozen=True)
@@ -145,11 +106,11 @@ class Detector:
         what the impact may give them.
         """
         zone, travel = self._columns_of(zone, travel)
-        self._follow(bodies)
+        self.follow(bodies)
         if bounce >= 0.0:
             _kernels_look.raise_travel(self.pairs, self.n_free, self.state.until, self.path, bodies.mass, bounce, travel)
-        self._cover(bodies, 0.5 * zone + travel, zone)
-        found = self._look(zone, travel, 0)
+        self.cover(0.5 * zone + travel, zone)
+        found = self.look(zone, travel, 0)
         if len(found) == 1:
             return Found(*(column.copy() for column in found[0]))
         if not found:
@@ -185,18 +146,18 @@ class Detector:
         reach : (n,) m
         """
         zone, travel = self._columns_of(np.zeros(len(self.path)), reach)
-        self._follow(bodies)
-        self._cover(bodies, travel, zone)
-        self._look(zone, travel, 1)
+        self.follow(bodies)
+        self.cover(travel, zone)
+        self.look(zone, travel, 1)
         horizon = self.margin - (self.path - self.path_at_build)
         a, b = np.ascontiguousarray(self.pairs[:, 0]), np.ascontiguousarray(self.pairs[:, 1])
         return PairBounds(a, b, self.state.distance.copy(), self.state.exact.copy(), horizon)
 
     def overlaps(self, bodies: Any) -> tuple[Index, Index, Array]:
         """All pairs that overlap now, as rows a, b and depth (m), by a routine apart from the contact code."""
-        self._follow(bodies)
+        self.follow(bodies)
         nothing = np.zeros(len(self.path))
-        self._cover(bodies, nothing, nothing)
+        self.cover(nothing, nothing)
 
         def part(first: int, last: int) -> tuple[Index, Index, Array]:
             room = 64
@@ -224,6 +185,23 @@ class Detector:
         k = int(np.argmax(depth))
         return float(depth[k]), int(a[k]), int(b[k])
 
+    def time_to_contact(
+        self, bodies: Any, a: Any, b: Any, distance: Any, dt: float, shift: Array | None = None
+    ) -> Array:
+        """First time in [0, dt] (s) at which pairs of rows come within `distance` (m) at steady velocity and spin.
+
+        Infinite when they do not; 0 when they are that near already. `shift`: image offset of b, by default the image
+        whose centre is nearest.
+        """
+        a, b = np.asarray(a), np.asarray(b)
+        if shift is None:
+            shift = np.zeros((len(a), 2))
+            for axis, x in enumerate((bodies.x, bodies.y)):
+                if self.period[axis] > 0:
+                    shift[:, axis] = -self.period[axis] * np.round((x[b] - x[a]) / self.period[axis])
+        shift = np.ascontiguousarray(shift, dtype=float)
+        return impact_times(self.shapes, bodies, a, b, shift, distance, dt, AHEAD * self.scale)
+
     def _columns_of(self, zone: Array, travel: Array | None) -> tuple[Array, Array]:
         """Both as writable columns (a read-only view would compile every kernel a second time), given ones as they are."""
         n = len(self.path)
@@ -235,7 +213,7 @@ class Detector:
 
         return column(zone), np.zeros(n) if travel is None else column(travel)
 
-    def _follow(self, bodies: Any) -> None:
+    def follow(self, bodies: Any) -> None:
         """Add how far each body has come since it was last seen to its path."""
         if bodies.vertices is not self._columns[0] or bodies.ids is not self._columns[1]:
             self.reset(bodies)
@@ -248,8 +226,8 @@ class Detector:
 
         threads.over_blocks(part, len(self.path), 20000)
 
-    def _cover(self, bodies: Any, need: Array, zone: Array) -> None:
-        """Make the list anew unless it holds every pair nearer than need[i] + need[j] (an obstacle: the floe's zone)."""
+    def cover(self, need: Array, zone: Array) -> None:
+        """Make the list anew unless it holds every pair nearer than need[i] + need[j] (an obstacle: floe's zone)."""
         n = self.n_free
         need = need.copy()
         if n < len(need):
@@ -267,7 +245,7 @@ class Detector:
         self.path_at_build = self.path.copy()
         self.rebuilds += 1
 
-    def _look(self, zone: Array, travel: Array, mode: int) -> list[Found]:
+    def look(self, zone: Array, travel: Array, mode: int) -> list[Found]:
         """Run the narrow phase over the list; contacts in pair order, in one part a thread."""
         ahead = AHEAD * self.scale
 

@@ -21,7 +21,7 @@ Index = NDArray[np.int32]
 
 
 class Shapes(NamedTuple):
-    """Static geometry of n bodies (m, body frames). Few wide arrays: each costs the compiler at every call of a kernel."""
+    """Static geometry of n bodies (m, body frames). Few wide arrays: each costs the compiler at every call."""
 
     block: Array  # (runs, 5, 4) x, y of four points, ex, ey of the edges that start there, 1 / length^2 (0: no edge)
     link: Index  # (slots, 4) point's number in its body (-1: padding), next and previous slot, 1 if convex

@@ -9,8 +9,8 @@ from banquise.scene.floe import Obstacle
 def box_walls(box: Box) -> list[Obstacle]:
     """One obstacle for each closed side: a thick ring outside the box, moving with the wall.
 
-    A wall goes on past a corner it shares with another wall, so that a moving wall opens no gap; at an open side it ends
-    with the box.
+    A wall goes on past a corner it shares with another wall, so that a moving wall opens no gap; at an open side it
+    ends with the box.
 
     >>> [wall.name for wall in box_walls(Box(0, 10, 0, 5, open=("right",)))]
     ['wall left', 'wall bottom', 'wall top']

@@ -1,0 +1,55 @@
+"""Work space of the kernels: one set a thread, kept from call to call."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from banquise.detection.shapes import Shapes
+
+Array = NDArray[np.float64]
+
+
+class Scratch(NamedTuple):
+    """Work space of one thread."""
+
+    slots: Any
+    near: Array
+    runs: Any
+    rows: Any
+    measure: Array
+    frame: Array
+    tag: Any
+    at: Any
+    chosen: Any
+
+
+class Found(NamedTuple):
+    """Contacts as the kernel writes them."""
+
+    value: Array
+    who: Any
+    key: Any
+
+
+def make_scratch(shapes: Shapes, rows: int) -> Scratch:
+    """Work space for the largest body and `rows` rows or frames."""
+    slots = int(np.diff(shapes.body[:, 1]).max(initial=0)) + 1
+    return Scratch(
+        np.empty(slots, np.int64),
+        np.empty((slots, 2)),
+        np.empty(slots // 4 + 1, np.int64),
+        np.empty(rows, np.int64),
+        np.empty((rows, 3)),
+        np.empty((rows, 7)),
+        np.empty((rows, 4), np.int64),
+        np.empty(rows, np.int64),
+        np.empty(rows, np.int8),
+    )
+
+
+def make_found(n: int) -> Found:
+    """Room for n contacts."""
+    return Found(np.empty((n, 9)), np.empty((n, 3), np.int32), np.empty(n, np.int64))
