@@ -1,0 +1,212 @@
+"""What a straight crack releases: the floe is let find its new equilibrium, lips that may part, slide, but not overlap.
+
+With w = u - u0 the change and a the ghost displacements of the cut elements (see `_kernels`), eliminating w from the cut
+problem leaves
+
+    R = max over a of  t.a - a.S.a / 2   under   jump a >= 0,      S = D - B^T G B + Y X^-1 Y^T (+ drift terms),
+
+where Y and X freeze the mean motion of the two pieces of a through crack. Its dual is a small non-negative problem:
+R = min over pressures p >= 0 of |L^-1 (t + jump^T p)|^2 / 2, S = L L^T. Without pressures R is larger, so p = 0 is a bound.
+
+Friction of the lips: they are let slide along the frictionless path until friction stops them. With F0, F1 the friction
+work rates along the path at the pressures before and after, the release net of friction is (2R-F0)^2 / (2(2R-F0+F1)).
+For a compressed strip cut obliquely this is exact, R (1 - mu / tan(angle)). Charging friction at the final pressure only, from
+the frictionless state, charges nothing there: that state has no pressure left.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+from scipy.linalg import blas, lapack
+
+from banquise.errors import ShapeError
+from banquise.fracture import _kernels
+from banquise.fracture.griffith import Griffith
+from banquise.fracture.state import Loaded, loaded
+from banquise.scene.floe import Floe
+
+Array = NDArray[np.float64]
+
+HOLD = 1e4  # stiffness that keeps a gripped ghost still, in units of Young's modulus * thickness
+SMALL = 1e-10  # added to the unit diagonal: pieces that nothing holds leave S singular, in directions no load sees
+
+
+@dataclass(frozen=True)
+class Cut:
+    """The small problem of one chord, before its release is computed."""
+
+    start: Array  # mesh units
+    end: Array
+    length: float
+    separates: bool
+    plus: float  # area on the left of the chord
+    touched: NDArray[np.int64]  # nodes, those with a ghost first
+    D: Array
+    B: Array
+    moments: Array  # (2g, 6)
+    side: Array  # (2n, 3)
+    jump: Array
+    slip: Array
+    pressure: Array
+    stretch: Array
+    t: Array
+
+
+@dataclass(frozen=True)
+class Opening:
+    """How a cut opens."""
+
+    release: float  # J, net of lip friction
+    frictionless: float  # J
+    free: float  # J, with lips that may overlap: a bound
+    ghosts: Array  # (2g,)
+    pressure: Array  # (m,) after, mesh units
+
+
+class Cutter:
+    """Cuts one loaded floe along chord after chord; holds the scratch space."""
+
+    def __init__(self, state: Loaded):
+        self.state = state
+        mesh = state.body.mesh
+        n, ne = len(mesh.nodes), len(mesh.elements)
+        self._number = np.empty(n, np.int64)
+        self._D = np.empty((2 * n, 2 * n))
+        self._B = np.empty((2 * n, 2 * n))
+        self._QA = np.empty((2 * n, 6))
+        self._jump = np.empty((ne, 2 * n))
+        self._slip = np.empty((ne, 2 * n))
+        self._pressure = np.empty(ne)
+        self._stretch = np.empty((ne, 2))
+        self._t = np.empty(2 * n)
+
+    def cut(self, start: Array, end: Array, tip: bool = False) -> Cut | None:
+        """The small problem of a chord (mesh units), or None when it crosses no ice."""
+        s, mesh = self.state, self.state.body.mesh
+        side = np.empty((len(mesh.nodes), 2, 3))
+        status, ghosts, touched, crossed, separates, plus = _kernels.cut_mesh(
+            mesh.nodes, mesh.elements, mesh.neighbours, s.body.stiffness, mesh.area, mesh.size, s.stress, s.body.modes,
+            s.grip, s.grips, HOLD, start, end, tip, s.u0, self._number, self._D, self._B, self._QA, side,
+            self._jump, self._slip, self._pressure, self._stretch, self._t,
+        )  # fmt: skip
+        if status != _kernels.OK or ghosts == 0:
+            return None
+        g2 = 2 * ghosts
+        nodes = np.empty(touched, np.int64)
+        used = np.flatnonzero(self._number >= 0)
+        nodes[self._number[used]] = used
+        stretch = self._stretch[:crossed].copy()
+        length = float(stretch[:, 1].max()) if tip else float(np.hypot(*(end - start)))
+        return Cut(
+            start, start + (end - start) * (length / float(np.hypot(*(end - start)))), length, bool(separates), plus,
+            nodes, self._D[:g2, :g2].copy(), self._B[: 2 * touched, :g2].copy(), self._QA[:g2].copy(),
+            side.reshape(-1, 3), self._jump[:crossed, :g2].copy(), self._slip[:crossed, :g2].copy(),
+            self._pressure[:crossed].copy(), stretch, self._t[:g2].copy(),
+        )  # fmt: skip
+
+    def open(self, cut: Cut, friction: float, spread: Array | None = None, enough: float = -1.0) -> Opening:
+        """Release of a cut. `spread` is inverse @ cut.side if known; below the free bound `enough` (J) lips stay free."""
+        s = self.state
+        dofs = (2 * cut.touched[:, None] + np.arange(2)).ravel()
+        local = s.inverse[dofs[:, None], dofs]
+        S = cut.D - cut.B.T @ (local @ cut.B)
+        t = cut.t
+        if s.drift is not None:
+            whole = cut.moments[:, :3]
+            t = t - whole @ s.push
+            cross = whole @ (s.drift[dofs].T @ cut.B)
+            S += whole @ s.drift_energy @ whole.T - cross - cross.T
+            if cut.separates:
+                spread = s.inverse @ cut.side if spread is None else spread
+                own = cut.moments[:, 3:] - whole @ (s.drift.T @ cut.side)
+                Y = cut.B.T @ spread[dofs] - own
+                S += Y @ np.linalg.solve(cut.side.T @ spread, Y.T)
+        scale = 1 / np.sqrt(np.maximum(np.diag(S), 1e-14))
+        S *= scale[:, None] * scale
+        S[np.diag_indices_from(S)] += SMALL
+        L, info = lapack.dpotrf(S, lower=1, overwrite_a=1, clean=0)
+        if info:
+            return Opening(0.0, 0.0, 0.0, np.zeros_like(t), np.zeros(len(cut.jump)))
+        y = blas.dtrsv(L, t * scale, lower=1)
+        free = 0.5 * float(y @ y) * s.joule
+        if free <= enough:
+            return Opening(0.0, 0.0, free, np.zeros_like(t), np.zeros(len(cut.jump)))
+        A, _ = lapack.dtrtrs(L, (cut.jump * scale).T, lower=1)
+        pressure = np.zeros(len(cut.jump))
+        parting = A.T @ y
+        if parting.min() < 0:
+            _kernels.non_negative(np.ascontiguousarray(A.T @ A), -parting, pressure)
+            y = y + A @ pressure
+        frictionless = 0.5 * float(y @ y)
+        ghosts = blas.dtrsv(L, y, lower=1, trans=1) * scale
+        slid = np.abs(cut.slip @ ghosts)
+        before = friction * float(np.maximum(cut.pressure, 0) @ slid)
+        after = friction * float(pressure @ slid)
+        drive = 2 * frictionless - before
+        net = 0.5 * drive**2 / (drive + after) if drive > 0 else 0.0
+        return Opening(net * s.joule, frictionless * s.joule, free, ghosts, pressure)
+
+
+def release(
+    floe: Floe, load: Any, start: Any, end: Any, lip_friction: float = 0.3, ice: Griffith | None = None
+) -> float:
+    """Energy (J) released by the straight crack from `start` on the border to `end` on the border or inside.
+
+    Parameters
+    ----------
+    load : what `impact` gives, or a `Dirichlet`
+    ice : elastic constants and mesh under a `Dirichlet`; an impact brings its own
+    """
+    state = loaded(floe, load, ice or Griffith())
+    cutter = Cutter(state)
+    a, b, tip = chord_of(state, start, end)
+    if not tip:
+        cut = cutter.cut(a, b)
+        return 0.0 if cut is None else cutter.open(cut, lip_friction).release
+    return _tip_release(cutter, a, b, lip_friction)
+
+
+def _tip_release(cutter: Cutter, a: Array, b: Array, friction: float) -> float:
+    """Between the two element edges about the tip: a tip can only lie on an edge, the release in between is a line."""
+    way = (b - a) / np.hypot(*(b - a))
+    length = float(np.hypot(*(b - a)))
+    beyond = cutter.cut(a, b, tip=True)
+    if beyond is None:
+        return 0.0
+    far = cutter.open(beyond, friction).release
+    behind = float(beyond.stretch[np.argmax(beyond.stretch[:, 1]), 0])
+    near = 0.0
+    if behind > 1e-9:
+        nearer = cutter.cut(a, a + way * (behind - 1e-6), tip=True)
+        if nearer is not None:
+            near, behind = cutter.open(nearer, friction).release, nearer.length
+    part = np.clip((length - behind) / max(beyond.length - behind, 1e-12), 0, 1)
+    return float(near + part * (far - near))
+
+
+def chord_of(state: Loaded, start: Any, end: Any) -> tuple[Array, Array, bool]:
+    """Ends of a crack in mesh units, snapped to the border, and whether the second is a tip inside the floe."""
+    body = state.body
+    a, b = body.to_mesh(start), body.to_mesh(end)
+    if not (np.isfinite(a).all() and np.isfinite(b).all()) or np.hypot(*(b - a)) < 1e-9:
+        raise ShapeError(f"fracture: a crack from {start} to {end}, expected two different places.")
+    border = body.mesh.border
+    reach = 0.05 * float(np.median(body.mesh.size))
+    inside = border.intersection(shapely.LineString([a, b]))
+    parts = [p for p in getattr(inside, "geoms", [inside]) if p.length > 1e-9]
+    if len(parts) != 1:
+        what = "does not run through the floe" if not parts else "leaves the floe on its way"
+        raise ShapeError(f"fracture: the crack from {start} to {end} {what}.")
+    ends = np.asarray(parts[0].coords)
+    a, b = (ends[0], ends[-1]) if np.hypot(*(ends[0] - a)) <= np.hypot(*(ends[-1] - a)) else (ends[-1], ends[0])
+    on = [border.boundary.distance(shapely.Point(p)) < reach for p in (a, b)]
+    if not on[0]:
+        a, b, on = b, a, on[::-1]
+    if not on[0]:
+        raise ShapeError(f"fracture: neither {start} nor {end} is on the border of the floe; a crack starts there.")
+    return np.ascontiguousarray(a), np.ascontiguousarray(b), not on[1]
