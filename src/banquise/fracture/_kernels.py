@@ -79,14 +79,25 @@ def across(points, inward, segments):
 
 
 @njit(cache=True, nogil=True)
-def _levels(nodes, size, start, nu, level):
-    """Signed distances to the line of the chord, kept off zero so that no cut part vanishes."""
+def _levels(nodes, elements, size, grip, start, nu, level):
+    """Signed distances to the line of the chord, kept off zero so that no cut part vanishes.
+
+    A node on the chord that ends a frozen edge goes with that edge, or the piece across would be held by it.
+    """
     for i in range(nodes.shape[0]):
         d = (nodes[i, 0] - start[0]) * nu[0] + (nodes[i, 1] - start[1]) * nu[1]
         least = NUDGE * size[i]
         if abs(d) < least:
             d = least if d >= 0 else -least
         level[i] = d
+    for e in range(elements.shape[0]):
+        for k in range(3):
+            if grip[e, k] < 0:
+                continue
+            for i, j in ((elements[e, k], elements[e, (k + 1) % 3]), (elements[e, (k + 1) % 3], elements[e, k])):
+                least = NUDGE * size[i]
+                if abs(level[i]) <= least and abs(level[j]) > NUDGE * size[j]:
+                    level[i] = least if level[j] > 0 else -least
 
 
 @njit(cache=True, nogil=True)
@@ -276,7 +287,7 @@ def cut_mesh(
     cut = np.empty(ne, np.int64)
     entry = np.empty(ne)
     leave = np.empty(ne)
-    _levels(nodes, size, start, nu, level)
+    _levels(nodes, elements, size, grip, start, nu, level)
     crossed = _crossed(nodes, elements, size, start, tangent, length, level, cut, entry, leave)
     if crossed == 0:
         return OUTSIDE, 0, 0, 0, False, 0.0

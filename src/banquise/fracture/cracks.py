@@ -128,7 +128,7 @@ class Cutter:
                 S += Y @ np.linalg.solve(cut.side.T @ spread, Y.T)
         scale = 1 / np.sqrt(np.maximum(np.diag(S), 1e-14))
         S *= scale[:, None] * scale
-        S[np.diag_indices_from(S)] += SMALL
+        S.flat[:: len(S) + 1] += SMALL
         L, info = lapack.dpotrf(S, lower=1, overwrite_a=1, clean=0)
         if info:
             return Opening(0.0, 0.0, 0.0, np.zeros_like(t), np.zeros(len(cut.jump)))

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from banquise.errors import ShapeError
 from banquise.fracture.elasticity import Body, body_of, border_edges
 from banquise.fracture.griffith import Griffith
 from banquise.fracture.held import Dirichlet
@@ -48,14 +49,17 @@ def loaded(floe: Floe, load: Any, ice: Griffith) -> Loaded:
     if isinstance(load, Dirichlet):
         return _held(floe, load, ice)
     if not isinstance(load, Impact):
-        from banquise.errors import ShapeError
-
         raise ShapeError(f"fracture: the load is {load!r}, expected what `impact` gives or a `Dirichlet`.")
     known = load.__dict__.get("_loaded")
     if known is None:
         known = _struck(floe, load)
         object.__setattr__(load, "_loaded", known)
     return known
+
+
+def stored_energy(floe: Floe, load: Any, ice: Griffith | None = None) -> float:
+    """Elastic energy (J) that a load stores in a floe before any crack."""
+    return loaded(floe, load, ice or Griffith()).energy
 
 
 def _struck(floe: Floe, hit: Impact) -> Loaded:

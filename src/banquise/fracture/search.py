@@ -1,0 +1,354 @@
+"""The crack it pays to open: straight candidates, their releases, and the rule that chooses.
+
+Rule "first": the load is thought to grow from zero; releases grow with its square, so the crack that pays first has
+the least |s| / R, at the factor sqrt(toughness h |s| / R) on the load. Rule "least-energy": the crack that leaves the least
+total energy at the full load. Bounds skip candidates: R is below the stored energy, and below its value with free lips.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from banquise.fracture.cracks import Cut, Cutter, Opening
+from banquise.fracture.griffith import Griffith, check_rule
+from banquise.fracture.state import Loaded, loaded
+from banquise.scene.floe import Floe
+
+Array = NDArray[np.float64]
+
+BESIDE = 0.04  # a crack starts this part of a patch's width beside the patch: inside it, both its lips are gripped
+BATCH = 48  # candidates whose side moments are spread in one matrix product
+REFINE_STEPS = 3  # halvings of the steps of the two ends
+
+
+@dataclass(frozen=True)
+class Crack:
+    """The chosen crack."""
+
+    breaks: bool  # whether it pays at the full load
+    start: tuple[float, float]  # m
+    end: tuple[float, float]
+    length: float  # m
+    release: float  # J, net of lip friction
+    critical: float  # factor on the load at which it first pays
+    energy: float  # J stored in the floe before
+    surface: float  # J that its surface costs
+    separates: bool  # whether it cuts the floe in two
+    candidates: int  # chords looked at
+    solved: int  # of them, with non-penetrating lips
+    landscape: Array = field(repr=False)  # (candidates, 6) x0, y0, x1, y1 (m), release (J), bound (J)
+
+
+@dataclass(frozen=True)
+class _Point:
+    place: tuple[float, float]
+    ring: int
+    along: float
+
+
+def search(
+    floe: Floe,
+    load: Any,
+    ice: Griffith | None = None,
+    rule: str | None = None,
+    starts: str | None = None,
+    refine: bool = True,
+) -> Crack:
+    """The straight crack that a loaded floe opens, and whether it does.
+
+    Parameters
+    ----------
+    load : what `impact` gives, or a `Dirichlet`
+    ice : toughness, lip friction, gate and candidates; elastic constants and mesh of an impact are those of the impact
+    rule : "first" or "least-energy"; None: that of `ice`
+    starts : "contact" (cracks from beside the contact patches; default of an impact) or "all" border points
+    refine : move the ends of the best candidate to its local optimum
+    """
+    ice = ice or getattr(load, "ice", None) or Griffith()
+    rule = rule or ice.rule
+    check_rule(rule)
+    state = loaded(floe, load, ice)
+    hunt = _Hunt(state, floe, ice, rule)
+    chords = hunt.candidates(starts == "contact" or (starts is None and bool(state.sources)))
+    hunt.look(chords)
+    if refine and hunt.best is not None:
+        hunt.refine()
+    return hunt.result()
+
+
+def landscape(floe: Floe, load: Any, ice: Griffith | None = None, starts: str = "all") -> Array:
+    """Release of every candidate chord: rows x0, y0, x1, y1 (m), release (J), bound with free lips (J)."""
+    ice = ice or getattr(load, "ice", None) or Griffith()
+    hunt = _Hunt(loaded(floe, load, ice), floe, ice, "first", skip=False)
+    hunt.look(hunt.candidates(starts == "contact"))
+    return np.array(hunt.rows).reshape(-1, 6)
+
+
+class _Hunt:
+    """One search: what was tried and the best so far."""
+
+    def __init__(self, state: Loaded, floe: Floe, ice: Griffith, rule: str, skip: bool = True):
+        self.skip = skip
+        self.state, self.ice, self.rule = state, ice, rule
+        self.cutter = Cutter(state)
+        self.price = ice.toughness * floe.thickness * state.body.unit  # J per mesh unit of crack
+        self.best: tuple[float, Cut, Opening] | None = None
+        self.first: tuple[float, Cut, Opening] | None = None
+        self.rows: list[tuple[float, ...]] = []
+        self.solved = 0
+        border = state.body.mesh.border
+        self.inside = border.buffer(1e-7)  # ends of chords are on the border only to rounding
+        shapely.prepare(self.inside)
+        self.rings = [np.asarray(r.coords) for r in (border.exterior, *border.interiors)]
+        self.along = [np.concatenate([[0], np.cumsum(np.hypot(*np.diff(r, axis=0).T))]) for r in self.rings]
+
+    # -- candidates ---------------------------------------------------------------------------------------------
+
+    def candidates(self, from_contact: bool) -> list[tuple[_Point, _Point]]:
+        """Chords inside the ice, by length: from beside the patches to all border points, or between all of them."""
+        beside = [p for k in self.state.sources for p in self._beside(k)]
+        others = self._border_points(beside)
+        points = beside + others
+        place = np.array([p.place for p in points])
+        n = len(beside) if from_contact and beside else len(points)
+        i, j = np.triu_indices(len(points), 1)
+        keep = (i < n) & self._worth(points, i, j)
+        i, j = i[keep], j[keep]
+        inside = shapely.covers(self.inside, shapely.linestrings(np.stack([place[i], place[j]], axis=1)))
+        i, j = i[inside], j[inside]
+        order = np.argsort(np.hypot(*(place[i] - place[j]).T), kind="stable")
+        return [(points[a], points[b]) for a, b in zip(i[order], j[order])]
+
+    def _at(self, ring: int, along: float) -> _Point:
+        along %= self.along[ring][-1]
+        x, y = (np.interp(along, self.along[ring], self.rings[ring][:, c]) for c in (0, 1))
+        return _Point((float(x), float(y)), ring, float(along))
+
+    def _nearest(self, spot: Array) -> tuple[int, float]:
+        point = shapely.Point(spot)
+        lines = [shapely.LineString(r) for r in self.rings]
+        ring = int(np.argmin([line.distance(point) for line in lines]))
+        return ring, float(lines[ring].project(point))
+
+    def _beside(self, patch: int) -> list[_Point]:
+        line = self.state.body.patches[patch].line
+        width = self.state.body.patches[patch].width
+        ring, first = self._nearest(line[0])
+        _, last = self._nearest(line[-1])
+        turn = self.along[ring][-1]
+        ahead = 1 if (last - first) % turn < (first - last) % turn else -1
+        return [self._at(ring, first - ahead * BESIDE * width), self._at(ring, last + ahead * BESIDE * width)]
+
+    def _border_points(self, taken: list[_Point]) -> list[_Point]:
+        """Corners, then equally spaced points that are not next to one already there; none on a contact patch."""
+        total = sum(a[-1] for a in self.along)
+        step = total / self.ice.border_points
+        points: list[_Point] = []
+        for ring, along in enumerate(self.along):
+            spaced = np.arange(0.5, max(1.0, round(along[-1] / step))) * along[-1] / max(1.0, round(along[-1] / step))
+            for group, room in ((along[:-1], 0.25 * step), (spaced, 0.5 * step)):
+                for s in group:
+                    same = [p.along for p in taken + points if p.ring == ring]
+                    gap = [min(abs(s - t), along[-1] - abs(s - t)) for t in same]
+                    if all(g > room for g in gap) and not self._on_patch(ring, float(s)):
+                        points.append(self._at(ring, float(s)))
+        return points
+
+    def _on_patch(self, ring: int, along: float) -> bool:
+        spot = shapely.Point(self._at(ring, along).place)
+        patches = [self.state.body.patches[k] for k in self.state.sources]
+        return any(shapely.LineString(p.line).distance(spot) < BESIDE * p.width for p in patches)
+
+    def _worth(self, points: list[_Point], i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Pairs that can cut off enough: on one ring, by the area between chord and border (holes left out: a bound)."""
+        rings = np.array([p.ring for p in points])
+        along = np.array([p.along for p in points])
+        place = np.array([p.place for p in points])
+        moment = np.empty(len(points))
+        for ring in set(rings.tolist()):
+            corners, marks = self.rings[ring], self.along[ring]
+            cross = np.concatenate([[0], np.cumsum(_cross(corners[:-1], corners[1:]))])
+            on = np.flatnonzero(rings == ring)
+            edge = np.clip(np.searchsorted(marks, along[on], side="right") - 1, 0, len(corners) - 2)
+            moment[on] = cross[edge] + _cross(corners[edge], place[on])
+        low, high = np.where(along[i] < along[j], i, j), np.where(along[i] < along[j], j, i)
+        part = np.abs(0.5 * (moment[high] - moment[low] + _cross(place[high], place[low])))
+        outer = abs(0.5 * np.sum(_cross(self.rings[0][:-1], self.rings[0][1:])))
+        enough = self.ice.min_piece * self.state.body.mesh.area.sum()
+        same = rings[i] == rings[j]
+        outside = same & (rings[i] == 0)
+        cuts = np.where(outside, np.minimum(part, outer - part) >= enough, part > 1e-9)
+        return np.where(same, cuts, self.ice.arrested)
+
+    # -- evaluation ---------------------------------------------------------------------------------------------
+
+    def look(self, chords: list[tuple[_Point, _Point]]) -> None:
+        """Evaluate candidates, shortest first, in batches."""
+        for first in range(0, len(chords), BATCH):
+            cuts = []
+            for a, b in chords[first : first + BATCH]:
+                start, end = np.array(a.place), np.array(b.place)
+                if not self._may_win(float(np.hypot(*(end - start))), self.state.energy):
+                    self._note(start, end, math.nan, self.state.energy)
+                    continue
+                cut = self.cutter.cut(start, end)
+                if cut is not None and self._admissible(cut):
+                    cuts.append(cut)
+                if cut is not None and self.ice.arrested:
+                    self._look_arrested(cut)
+            self._open_all(cuts)
+
+    def _look_arrested(self, through: Cut) -> None:
+        """The same chord stopped at a third and two thirds of its way, from either end."""
+        for start, end in ((through.start, through.end), (through.end, through.start)):
+            for part in (1 / 3, 2 / 3):
+                cut = self.cutter.cut(start, start + part * (end - start), tip=True)
+                if cut is not None:
+                    self._open_all([cut])
+
+    def _admissible(self, cut: Cut) -> bool:
+        if not cut.separates:
+            return self.ice.arrested
+        total = float(self.state.body.mesh.area.sum())
+        return min(cut.plus, total - cut.plus) >= self.ice.min_piece * total
+
+    def _open_all(self, cuts: list[Cut]) -> None:
+        spread = None
+        sides = [c.side for c in cuts if c.separates]
+        if self.state.drift is not None and sides:
+            spread = self.state.inverse @ np.hstack(sides)
+        column = 0
+        for cut in cuts:
+            mine = None
+            if spread is not None and cut.separates:
+                mine = spread[:, column : column + 3]
+                column += 3
+            self._weigh(cut, mine)
+
+    def _weigh(self, cut: Cut, spread: Array | None = None) -> float:
+        """Evaluate one cut against the best; returns its score (less is better)."""
+        opening = self.cutter.open(cut, self.ice.lip_friction, spread, self._enough(cut.length))
+        if opening.frictionless == 0.0 and opening.free > 0.0:
+            self._note(cut.start, cut.end, math.nan, opening.free)
+            return math.inf
+        self.solved += 1
+        self._note(cut.start, cut.end, opening.release, opening.free)
+        critical = self._critical(cut, opening)
+        if math.isfinite(critical) and (self.first is None or critical < self.first[0]):
+            self.first = (critical, cut, opening)
+        score = critical
+        if self.rule == "least-energy":
+            score = self.price * cut.length - opening.release if critical <= 1 else math.inf
+        if score < (math.inf if self.best is None else self.best[0]):
+            self.best = (score, cut, opening)
+        return score
+
+    def _note(self, start: Array, end: Array, release: float, bound: float) -> None:
+        to_world = self.state.body.to_world
+        self.rows.append((*to_world(start), *to_world(end), release, bound))
+
+    def _critical(self, cut: Cut, opening: Opening) -> float:
+        """Factor on the load at which this crack first pays, and reaches the strength if there is a gate."""
+        if opening.release <= 0:
+            return math.inf
+        energy = math.sqrt(self.price * cut.length / opening.release)
+        if self.ice.strength is None:
+            return energy
+        reach = self.ice.gate_length or self.ice.young * self.ice.toughness / self.ice.strength**2
+        reach = min(reach / self.state.body.unit, cut.length)
+        tension = max(self._mean_pull(cut, 0.0, reach), self._mean_pull(cut, cut.length - reach, cut.length))
+        return max(energy, self.ice.strength / (tension * self.ice.young)) if tension > 0 else math.inf
+
+    @staticmethod
+    def _mean_pull(cut: Cut, low: float, high: float) -> float:
+        """Mean normal tension of the uncracked state over a stretch of the chord."""
+        a, b = cut.stretch.T
+        part = np.clip(np.minimum(b, high) - np.maximum(a, low), 0, None) / np.maximum(b - a, 1e-12)
+        return float(-(part @ cut.pressure) / (high - low))
+
+    def _enough(self, length: float) -> float:
+        """Release (J) below which a crack of that length cannot beat the best so far."""
+        if not self.skip:
+            return -1.0
+        if self.best is None:
+            if self.first is None:
+                return 0.0
+            return self.price * length / self.first[0] ** 2 if self.first[0] > 1 else self.price * length
+        if self.rule == "least-energy":
+            return self.price * length - self.best[0]
+        return self.price * length / self.best[0] ** 2
+
+    def _may_win(self, length: float, bound: float) -> bool:
+        return bound > self._enough(length)
+
+    # -- refinement ---------------------------------------------------------------------------------------------
+
+    def refine(self) -> None:
+        """Pattern search on the two ends of the best crack along the border."""
+        assert self.best is not None
+        cut = self.best[1]
+        ends = [self._nearest(cut.start), self._nearest(cut.end)]
+        if not cut.separates:
+            return
+        step = sum(a[-1] for a in self.along) / self.ice.border_points / 2
+        for _ in range(REFINE_STEPS):
+            for which in (1, 0):
+                for way in (-step, step):
+                    trial = list(ends)
+                    trial[which] = (ends[which][0], ends[which][1] + way)
+                    if self._on_patch(*trial[which]):
+                        continue
+                    if self._try(trial):
+                        ends = trial
+                        break
+            step /= 2
+
+    def _try(self, ends: list[tuple[int, float]]) -> bool:
+        a, b = (np.array(self._at(*e).place) for e in ends)
+        line = shapely.LineString([a, b])
+        if line.length < 1e-6 or not self.inside.covers(line):
+            return False
+        cut = self.cutter.cut(a, b)
+        if cut is None or not cut.separates or not self._admissible(cut):
+            return False
+        before = self.best
+        self._weigh(cut)
+        return self.best is not before
+
+    def result(self) -> Crack:
+        chosen = self.best or self.first
+        rows = np.array(self.rows).reshape(-1, 6)
+        if chosen is None:
+            nowhere = (math.nan, math.nan)
+            return Crack(
+                False, nowhere, nowhere, 0.0, 0.0, math.inf, self.state.energy, 0.0, False, len(rows), self.solved, rows
+            )
+        _, cut, opening = chosen
+        body = self.state.body
+        x0, y0 = body.to_world(cut.start)
+        x1, y1 = body.to_world(cut.end)
+        critical = self._critical(cut, opening)
+        return Crack(
+            breaks=critical <= 1,
+            start=(float(x0), float(y0)),
+            end=(float(x1), float(y1)),
+            length=cut.length * body.unit,
+            release=opening.release,
+            critical=critical,
+            energy=self.state.energy,
+            surface=self.price * cut.length,
+            separates=cut.separates,
+            candidates=len(rows),
+            solved=self.solved,
+            landscape=rows,
+        )
+
+
+def _cross(a: Array, b: Array) -> Array:
+    return np.asarray(a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0])
