@@ -1,7 +1,8 @@
 """From a percussion to the crack it pays to open.
 
-`impact` turns a hit into the elastic state of a floe, `search` finds the straight crack that pays, `split` cuts along it.
-`release` is the energy one given crack sets free, `Dirichlet` a load by given displacements, `screen` the cheap first look.
+`impact` turns a hit into the elastic state of a floe, `search` finds the straight crack that pays, `split` cuts along
+it. `release` is the energy one given crack sets free, `Dirichlet` a load by given displacements, `screen` the cheap
+first look.
 """
 
 from banquise.fracture.cracks import release

@@ -158,10 +158,11 @@ def _sides(elements, neighbours, level, cut, side, stack):
                             top += 1
             elif side[f] != sign:
                 return False
+    missed = 0
     for e in range(n):
         if cut[e] < 0 and side[e] == 0:
-            return False
-    return True
+            missed += 1
+    return missed == 0
 
 
 @njit(cache=True, nogil=True)

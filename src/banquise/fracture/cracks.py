@@ -1,17 +1,21 @@
 """What a straight crack releases: the floe is let find its new equilibrium, lips that may part, slide, but not overlap.
 
-With w = u - u0 the change and a the ghost displacements of the cut elements (see `_kernels`), eliminating w from the cut
-problem leaves
+With w = u - u0 the change and a the ghost displacements of the cut elements (see `_kernels`), eliminating w from the
+cut problem leaves
 
     R = max over a of  t.a - a.S.a / 2   under   jump a >= 0,      S = D - B^T G B + Y X^-1 Y^T (+ drift terms),
 
 where Y and X freeze the mean motion of the two pieces of a through crack. Its dual is a small non-negative problem:
-R = min over pressures p >= 0 of |L^-1 (t + jump^T p)|^2 / 2, S = L L^T. Without pressures R is larger, so p = 0 is a bound.
+R = min over pressures p >= 0 of |L^-1 (t + jump^T p)|^2 / 2, S = L L^T. Without pressures R is larger, so p = 0 is a
+bound.
 
-Friction of the lips: they are let slide along the frictionless path until friction stops them. With F0, F1 the friction
-work rates along the path at the pressures before and after, the release net of friction is (2R-F0)^2 / (2(2R-F0+F1)).
-For a compressed strip cut obliquely this is exact, R (1 - mu / tan(angle)). Charging friction at the final pressure only, from
-the frictionless state, charges nothing there: that state has no pressure left.
+Friction of the lips: they are let go along the frictionless path, u0 + b w with b from 0 to 1, until friction stops
+them. Where they end up parted they part at once; where they stay shut the pressure goes evenly from that of u0 to the
+final one. With F0 and F1 the work that friction would do over the whole path at the first and at the last of these
+pressures, the release net of friction is greatest at b = (2R - F0) / (2R - F0 + F1), where it is (2R - F0)^2 / (2 (2R
+- F0 + F1)), and zero when F0 > 2R: the lips stick. For a compressed strip cut obliquely this is exact, R (1 - mu /
+tan(angle)). Friction at the final pressure of the frictionless state would cost nothing there, because that state has
+no pressure left.
 """
 
 from __future__ import annotations
@@ -33,6 +37,7 @@ from banquise.scene.floe import Floe
 Array = NDArray[np.float64]
 
 HOLD = 1e4  # stiffness that keeps a gripped ghost still, in units of Young's modulus * thickness
+SHUT = 1e-6  # lips nearer than this part of the largest slip touch
 SMALL = 1e-10  # added to the unit diagonal: pieces that nothing holds leave S singular, in directions no load sees
 
 
@@ -110,7 +115,7 @@ class Cutter:
         )  # fmt: skip
 
     def open(self, cut: Cut, friction: float, spread: Array | None = None, enough: float = -1.0) -> Opening:
-        """Release of a cut. `spread` is inverse @ cut.side if known; below the free bound `enough` (J) lips stay free."""
+        """Release of a cut; `spread` is inverse @ cut.side if known. A free bound of `enough` (J) or less ends it."""
         s = self.state
         dofs = (2 * cut.touched[:, None] + np.arange(2)).ravel()
         local = s.inverse[dofs[:, None], dofs]
@@ -145,7 +150,8 @@ class Cutter:
         frictionless = 0.5 * float(y @ y)
         ghosts = blas.dtrsv(L, y, lower=1, trans=1) * scale
         slid = np.abs(cut.slip @ ghosts)
-        before = friction * float(np.maximum(cut.pressure, 0) @ slid)
+        closed = cut.jump @ ghosts <= SHUT * slid.max(initial=0.0)
+        before = friction * float(np.maximum(cut.pressure, 0) @ (slid * closed))
         after = friction * float(pressure @ slid)
         drive = 2 * frictionless - before
         net = 0.5 * drive**2 / (drive + after) if drive > 0 else 0.0

@@ -6,13 +6,15 @@ three rigid modes Z; with M the mass matrix (density 1, Z M-orthonormal) the bod
 
     G = (K + g MZ (MZ)^T)^-1,
 
-which is the inverse of K on all loads in equilibrium, and gives displacements that are mass-orthogonal to rigid motions.
+which is the inverse of K on all loads in equilibrium, and gives displacements that are mass-orthogonal to rigid
+motions.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -111,7 +113,7 @@ def border_edges(body: Body, which: int) -> NDArray[np.int64]:
         a, b = mesh.nodes[mesh.elements[rim, k]], mesh.nodes[mesh.elements[rim, (k + 1) % 3]]
         middle = (a + b) / 2
         near = np.full(len(rim), np.inf)
-        for p, q in zip(line, line[1:]):
+        for p, q in pairwise(line):
             part = np.clip((middle - p) @ (q - p) / np.sum((q - p) ** 2), 0, 1)
             near = np.minimum(near, np.hypot(*(middle - p - part[:, None] * (q - p)).T))
         on = rim[near < 0.25 * np.hypot(*(b - a).T)[: len(rim)]]
@@ -119,7 +121,9 @@ def border_edges(body: Body, which: int) -> NDArray[np.int64]:
     edges = np.vstack(found)
     if not len(edges):
         place = body.to_world(line.mean(axis=0))
-        raise ShapeError(f"fracture: no border of the floe near ({place[0]:.6g}, {place[1]:.6g}) for the load to act on.")
+        raise ShapeError(
+            f"fracture: no border of the floe near ({place[0]:.6g}, {place[1]:.6g}) for the load to act on."
+        )
     return edges
 
 

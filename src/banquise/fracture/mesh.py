@@ -9,6 +9,7 @@ it is there (no constrained Delaunay that takes inner points has a licence that 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,9 @@ from banquise.fracture import _kernels
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 
-GROWTH = 0.22  # of the size per unit of distance from a fine place: strains fall like 1/r, so the best size grows like r
+GROWTH = (
+    0.22  # of the size per unit of distance from a fine place: strains fall like 1/r, so the best size grows like r
+)
 PATCH_EDGES = 6  # at least, over a contact patch: fewer blur gripped and free cracks
 PACKING = 0.9  # points that fit, as a part of a perfect hexagonal packing (measured on graded meshes)
 FACING = 0.2  # cosine below which a border stretch does not face the push
@@ -87,7 +90,7 @@ def find_patch(polygon: Any, point: Array, direction: Array, width: float) -> Pa
         ends.append((half - left) * way)
     if ends[1] - ends[0] <= 0.02 * width:
         ends = [-half, half]
-    inner = [s for s in np.concatenate([along[:-1] - turn, along[:-1], along[:-1] + turn]) - place]
+    inner = np.concatenate([along[:-1] - turn, along[:-1], along[:-1] + turn]) - place
     cuts = [ends[0], *sorted(s for s in inner if ends[0] + 1e-9 < s < ends[1] - 1e-9), ends[1]]
     spots = (place + np.asarray(cuts)) % turn
     line = np.column_stack([np.interp(spots, along, corners[:, k]) for k in (0, 1)])
@@ -172,7 +175,7 @@ class _SizeField:
         fine = [np.column_stack([spots[narrow], width])]
         for patch in patches:
             steps = np.linspace(0, 1, 13)[:, None]
-            for a, b in zip(patch.line, patch.line[1:]):
+            for a, b in pairwise(patch.line):
                 along = a + steps * (b - a)
                 fine.append(np.column_stack([along, np.full(len(along), patch.width / (PATCH_EDGES + 0.5))]))
         self.fine = np.vstack(fine)
@@ -196,7 +199,7 @@ class _SizeField:
         low, high = 0.2 * np.sqrt(1.15 / nodes), 4 * np.sqrt(1.15 / nodes)
         for _ in range(40):
             top = np.sqrt(low * high)
-            count = PACKING * np.sum(grid**2 / (0.866 * np.minimum(top, inside) ** 2)) 
+            count = PACKING * np.sum(grid**2 / (0.866 * np.minimum(top, inside) ** 2))
             count += np.sum(long / np.minimum(top, edge)) / 2
             low, high = (low, top) if count < nodes else (top, high)
         self.top = float(np.sqrt(low * high))

@@ -1,8 +1,9 @@
 """From a percussion to the elastic state at its peak: force, duration, energy stored in the floe.
 
-While two floes touch, their inside is at every instant in equilibrium with the inertia of their rigid motion (Balasoiu's
-limit), so a contact is a spring: of the compliance C = C1 + C2 of the two floes under inertia relief, between the effective mass
-m of the contact. A contact met at the speed v peaks at the force v sqrt(m / C) after half of pi sqrt(m C).
+While two floes touch, their inside is at every instant in equilibrium with the inertia of their rigid motion
+(Balasoiu's limit), so a contact is a spring: of the compliance C = C1 + C2 of the two floes under inertia relief,
+between the effective mass m of the contact. A contact met at the speed v peaks at the force v sqrt(m / C) after half
+of pi sqrt(m C).
 """
 
 from __future__ import annotations
@@ -129,6 +130,8 @@ def _peak(floe: Floe, contacts: Sequence[Contact], restitution: float, width: fl
     own = float(load @ shape.ravel()) / stiff  # m/N times (N s)^2
     partners = sum(_partner(c, p, width, ice) for c, p in zip(contacts, pattern) if isinstance(c.other, Floe))
     kinetic = float(pattern.ravel() @ _mobilities(floe, contacts) @ pattern.ravel())
+    if kinetic <= 1e-12 * float(np.sum(pattern**2)) / floe.mass:
+        raise ShapeError("fracture: these impulses cancel and carry no kinetic energy. Name the floes that give them.")
     rate = math.sqrt(kinetic / (own + partners))  # 1/s: force over compression impulse
     force = rate * pattern
     first = force[0, 0]

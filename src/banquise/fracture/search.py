@@ -1,8 +1,9 @@
 """The crack it pays to open: straight candidates, their releases, and the rule that chooses.
 
 Rule "first": the load is thought to grow from zero; releases grow with its square, so the crack that pays first has
-the least |s| / R, at the factor sqrt(toughness h |s| / R) on the load. Rule "least-energy": the crack that leaves the least
-total energy at the full load. Bounds skip candidates: R is below the stored energy, and below its value with free lips.
+the least |s| / R, at the factor sqrt(toughness h |s| / R) on the load. Rule "least-energy": the crack that leaves the
+least total energy at the full load. Bounds skip candidates: R is below the stored energy, and below its value with
+free lips.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ Array = NDArray[np.float64]
 
 BESIDE = 0.04  # a crack starts this part of a patch's width beside the patch: inside it, both its lips are gripped
 BATCH = 48  # candidates whose side moments are spread in one matrix product
+ARRESTS = (0.25, 0.5, 0.75)  # of a chord, where a crack that ends inside may stop
 REFINE_STEPS = 3  # halvings of the steps of the two ends
 
 
@@ -166,7 +168,7 @@ class _Hunt:
         return any(shapely.LineString(p.line).distance(spot) < BESIDE * p.width for p in patches)
 
     def _worth(self, points: list[_Point], i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Pairs that can cut off enough: on one ring, by the area between chord and border (holes left out: a bound)."""
+        """Pairs that can cut off enough: on one ring, by the area between chord and border (a bound: no holes)."""
         rings = np.array([p.ring for p in points])
         along = np.array([p.along for p in points])
         place = np.array([p.place for p in points])
@@ -194,23 +196,26 @@ class _Hunt:
             cuts = []
             for a, b in chords[first : first + BATCH]:
                 start, end = np.array(a.place), np.array(b.place)
+                if self.ice.arrested:
+                    self._look_arrested(start, end)
                 if not self._may_win(float(np.hypot(*(end - start))), self.state.energy):
                     self._note(start, end, math.nan, self.state.energy)
                     continue
                 cut = self.cutter.cut(start, end)
                 if cut is not None and self._admissible(cut):
                     cuts.append(cut)
-                if cut is not None and self.ice.arrested:
-                    self._look_arrested(cut)
             self._open_all(cuts)
 
-    def _look_arrested(self, through: Cut) -> None:
-        """The same chord stopped at a third and two thirds of its way, from either end."""
-        for start, end in ((through.start, through.end), (through.end, through.start)):
-            for part in (1 / 3, 2 / 3):
-                cut = self.cutter.cut(start, start + part * (end - start), tip=True)
+    def _look_arrested(self, start: Array, end: Array) -> None:
+        """The same chord stopped at some parts of its way, from either end; tips lie on the next element edge."""
+        for first, last in ((start, end), (end, start)):
+            for part in ARRESTS:
+                tip = first + part * (last - first)
+                if not self._may_win(float(np.hypot(*(tip - first))), self.state.energy):
+                    continue
+                cut = self.cutter.cut(first, tip, tip=True)
                 if cut is not None:
-                    self._open_all([cut])
+                    self._weigh(cut)
 
     def _admissible(self, cut: Cut) -> bool:
         if not cut.separates:

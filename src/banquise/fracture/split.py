@@ -68,11 +68,9 @@ def _on_border(floe: Floe, point: Any) -> Array:
 def _simple_cut(polygon: Any, a: Array, b: Array) -> list[Any] | None:
     """Both ends on the outer ring and nothing but ice between: the ring in two parts, holes to their part."""
     ring = np.asarray(polygon.exterior.coords)[:-1]
-    cord = shapely.LineString([a, b])
     span = float(np.hypot(*(b - a)))
-    away = [shapely.LineString([a + 1e-3 * (b - a), b - 1e-3 * (b - a)]).distance(r) for r in polygon.interiors]
     middle = shapely.LineString([a + 1e-3 * (b - a), b - 1e-3 * (b - a)])
-    if any(d <= NEAR * span for d in away) or not polygon.contains(middle):
+    if any(middle.distance(r) <= NEAR * span for r in polygon.interiors) or not polygon.contains(middle):
         return None
     lengths = np.concatenate([[0], np.cumsum(np.hypot(*np.diff(np.vstack([ring, ring[:1]]), axis=0).T))])
     line = polygon.exterior
@@ -101,7 +99,7 @@ def _simple_cut(polygon: Any, a: Array, b: Array) -> list[Any] | None:
         inner = shapely.Polygon(hole).representative_point()
         holes[0 if solids[0].contains(inner) else 1].append(hole)
     cut = [shapely.Polygon(p.exterior, h) for p, h in zip(solids, holes)]
-    return cut if all(p.is_valid for p in cut) and cord.length > 0 else None
+    return cut if all(p.is_valid for p in cut) else None
 
 
 def _ring(points: list[Array]) -> Array:
@@ -125,7 +123,9 @@ def _left(piece: Any, a: Array, b: Array) -> float:
 
 
 def _piece(floe: Floe, polygon: Any, name: str | None) -> Floe:
-    shape: dict[str, Any] = {"thickness": floe.upper} if floe.lower == 0.0 else {"lower": floe.lower, "upper": floe.upper}
+    shape: dict[str, Any] = (
+        {"thickness": floe.upper} if floe.lower == 0.0 else {"lower": floe.lower, "upper": floe.upper}
+    )
     return Floe(
         np.asarray(polygon.exterior.coords),
         holes=[np.asarray(r.coords) for r in polygon.interiors],

@@ -143,14 +143,15 @@ def _ends(body: Body, edges: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def _constrained(body: Body, columns: Array) -> tuple[Array, Array, Array]:
     """Inverse under columns^T w = 0, responses to a unit of each column's value, and their mutual energies."""
-    n, k = columns.shape
+    k = columns.shape[1]
     modes = body.modes.reshape(-1, 3)
     wide = np.hstack([body.inverse @ columns, modes])
     saddle = np.zeros((k + 3, k + 3))
     saddle[:k, :k] = columns.T @ wide[:, :k]
     saddle[:k, k:] = columns.T @ modes
     saddle[k:, :k] = saddle[:k, k:].T
-    # Rigid motions that nothing holds leave the saddle singular; loads of cracks are in equilibrium and do not see them.
+    # Rigid motions that nothing holds leave the saddle singular; loads of cracks are in equilibrium and do not see
+    # them.
     small = np.linalg.pinv(saddle, rcond=1e-11, hermitian=True)
     responses = wide @ small
     inverse = body.inverse - responses @ wide.T

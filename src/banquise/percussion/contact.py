@@ -29,9 +29,10 @@ def two_bodies(
 ) -> TwoBodies:
     """The percussion of two masses (kg) at velocities v1 > v2 (m/s) through a spring (N/m) and a damper (N s/m).
 
-    With m the reduced mass, w = sqrt(k/m), z = c / (2 sqrt(k m)), the compression is d = (v/w_d) exp(-z w t) sin(w_d t),
-    w_d = w sqrt(1 - z^2). Bodies that do not stick part when the force k d + c d' is back to zero: release="force".
-    release="distance" holds them until d = 0, under tension at the end; from z = 1 on they then never part.
+    With m the reduced mass, w = sqrt(k/m), z = c / (2 sqrt(k m)), the compression is d = (v/w_d) exp(-z w t) sin(w_d
+    t), w_d = w sqrt(1 - z^2). Bodies that do not stick part when the force k d + c d' is back to zero:
+    release="force". release="distance" holds them until d = 0, under tension at the end; from z = 1 on they then
+    never part.
 
     >>> hit = two_bodies(1.2, 1.5, 2.2, -1.8, stiffness=7.0, damping=0.5)
     >>> round(hit.restitution, 10), round(hit.duration, 10)
@@ -71,7 +72,7 @@ def _peak_time(w: float, z: float) -> float:
     """When the compression is largest: atan(s/z)/(w s), s = sqrt(1 - z^2); atanh beyond z = 1; 1/w at z = 1."""
     s2 = 1 - z * z
     if abs(s2) < 1e-8:
-        return (1 - 2 / 3 * (z - 1)) / w  # first order about z = 1, where both forms are 0/0
+        return (1 - (z - 1) / 3) / w  # first order about z = 1, where both forms are 0/0
     s = math.sqrt(abs(s2))
     return math.atan2(s, z) / (w * s) if s2 > 0 else math.atanh(s / z) / (w * s)
 

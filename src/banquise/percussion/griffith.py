@@ -1,9 +1,9 @@
 """Griffith's test on a chain of springs, done at one instant: the broken chain against the unbroken one.
 
-Comparing the energy of the broken chain with the unbroken one of an earlier time would read any fall of the elastic energy as
-fracture. At one instant the nodes have not moved, so a broken spring sets free its own energy; one in compression sets
-free nothing, because the lips of the crack stay pressed together. The cost is toughness times the section (height times
-width), not times a rest length.
+Comparing the energy of the broken chain with the unbroken one of an earlier time would read any fall of the elastic
+energy as fracture. At one instant the nodes have not moved, so a broken spring sets free its own energy; one in
+compression sets free nothing, because the lips of the crack stay pressed together. The cost is toughness times the
+section (height times width), not times a rest length.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ class Break:
 def weakest_spring(elongations: Any, stiffness: Any, cost: float) -> Break:
     """The spring whose break pays most at this instant; it breaks when its energy reaches `cost` (J).
 
-    >>> weakest_spring([0.1, -0.5, 0.2], 100.0, cost=1.5)
-    Break(spring=2, release=2.0, breaks=True, time=0.0)
+    >>> weakest_spring([0.25, -0.5, 0.5], 100.0, cost=1.5)
+    Break(spring=2, release=12.5, breaks=True, time=0.0)
     """
     stretch = np.maximum(np.asarray(elongations, dtype=float), 0.0)
     energy = 0.5 * np.asarray(stiffness) * stretch**2
     spring = int(np.argmax(energy))
-    return Break(spring, round(float(energy[spring]), 15), bool(energy[spring] >= number(cost, "cost", 0.0)))
+    return Break(spring, float(energy[spring]), bool(energy[spring] >= number(cost, "cost", 0.0)))
 
 
 def first_break(system: Springs, x: Any, v: Any, until: float, cost: float, steps: int = 400) -> Break | None:

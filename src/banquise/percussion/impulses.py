@@ -1,8 +1,8 @@
 """Velocities of the two contact nodes after a hit: the internship's percussion models 1 and 3.
 
-Its model 2 (restitution and kinetic energy both imposed on the pair) contradicts itself for a restitution below 1 and is
-left out. Both models add the impulse of the neighbouring springs to the pair; in a whole simulation that impulse must be
-taken from the neighbours, or momentum drifts. `spring_impulse` says how much that is.
+Its model 2 (restitution and kinetic energy both imposed on the pair) contradicts itself for a restitution below 1 and
+is left out. Both models add the impulse of the neighbouring springs to the pair; in a whole simulation that impulse
+must be taken from the neighbours, or momentum drifts. `spring_impulse` says how much that is.
 """
 
 from __future__ import annotations

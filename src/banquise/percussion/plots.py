@@ -19,7 +19,9 @@ def _axes(ax: Any) -> Any:
     return ax
 
 
-def plot_two_bodies(m1: float, m2: float, v1: float, v2: float, stiffness: float, damping: float, ax: Any = None) -> Any:
+def plot_two_bodies(
+    m1: float, m2: float, v1: float, v2: float, stiffness: float, damping: float, ax: Any = None
+) -> Any:
     """Compression in time under both release rules."""
     ax = _axes(ax)
     m = m1 * m2 / (m1 + m2)

@@ -1,7 +1,7 @@
 """Masses on a line joined by springs and dampers, solved exactly by the matrix exponential.
 
-Such a system is passive: no eigenvalue has a positive real part, whatever the masses, springs and dampers. Runs of the source
-report that grow without bound come from damping terms of the wrong sign there, not from the model.
+Such a system is passive: no eigenvalue has a positive real part, whatever the masses, springs and dampers. Runs of
+the source report that grow without bound come from damping terms of the wrong sign there, not from the model.
 """
 
 from __future__ import annotations
@@ -95,8 +95,8 @@ class Springs:
 def two_nodes(mass: float, stiffness: float, damping: float, v1: float, v2: float, times: Any) -> tuple[Array, Array]:
     """Displacements (m) of a floe of two equal nodes thrown at each other: x1' = v1, x2' = -v2 at time 0.
 
-    x1, x2 = t (v1 - v2)/2 +- exp(a t) sin(b t) (v1 + v2)/(2 b), a = -damping/mass, b = sqrt(2 k m - damping^2)/m; sinh beyond
-    critical damping. They have a limit if and only if v1 = v2 (and there is damping).
+    x1, x2 = t (v1 - v2)/2 +- exp(a t) sin(b t) (v1 + v2)/(2 b), a = -damping/mass, b = sqrt(2 k m - damping^2)/m;
+    sinh beyond critical damping. They have a limit if and only if v1 = v2 (and there is damping).
 
     >>> x1, x2 = two_nodes(1.0, 18.0, 1.3, 0.8, 0.8, 0.25)
     >>> round(float(x1), 10)

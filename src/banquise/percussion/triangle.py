@@ -1,7 +1,8 @@
 """A floe of three nodes in the plane: springs and dampers along its sides, large rotations allowed.
 
-With u the unit vector from node i to node j the force on i is [k (|q_j - q_i| - L) + c <q_j' - q_i', u>] u: the damper draws i after
-j. The opposite sign, printed in the sources, feeds energy in; that alone made their triangle blow up.
+With u the unit vector from node i to node j the force on i is [k (|q_j - q_i| - L) + c <q_j' - q_i', u>] u: the
+damper draws i after j. The opposite sign, printed in the sources, feeds energy in; that alone made their triangle
+blow up.
 """
 
 from __future__ import annotations
