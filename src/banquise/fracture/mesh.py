@@ -23,9 +23,9 @@ from banquise.fracture import _kernels
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 
-GROWTH = (
-    0.22  # of the size per unit of distance from a fine place: strains fall like 1/r, so the best size grows like r
-)
+# Of the size per unit of distance from a fine place, at 300 nodes: strains fall like 1/r there, so the best size grows
+# like r. More nodes refine this too (and the patch), or the compliance would not converge.
+GROWTH = 0.22
 PATCH_EDGES = 6  # at least, over a contact patch: fewer blur gripped and free cracks
 PACKING = 0.9  # points that fit, as a part of a perfect hexagonal packing (measured on graded meshes)
 FACING = 0.2  # cosine below which a border stretch does not face the push
@@ -173,17 +173,19 @@ class _SizeField:
         narrow = gap < 3 * coarse
         width = np.maximum(gap[narrow] / 3, coarse / 6)
         fine = [np.column_stack([spots[narrow], width])]
+        edges = PATCH_EDGES * max(1.0, np.sqrt(nodes / 300)) + 0.5
         for patch in patches:
             steps = np.linspace(0, 1, 13)[:, None]
             for a, b in pairwise(patch.line):
                 along = a + steps * (b - a)
-                fine.append(np.column_stack([along, np.full(len(along), patch.width / (PATCH_EDGES + 0.5))]))
+                fine.append(np.column_stack([along, np.full(len(along), patch.width / edges)]))
         self.fine = np.vstack(fine)
+        self.growth = GROWTH * np.sqrt(300 / nodes)
         self.top = coarse
         self._fit(border, segments, nodes)
 
     def __call__(self, points: Array) -> Array:
-        return _kernels.local_size(np.ascontiguousarray(points), self.fine, GROWTH, self.top)
+        return _kernels.local_size(np.ascontiguousarray(points), self.fine, self.growth, self.top)
 
     def _fit(self, border: Any, segments: Array, nodes: int) -> None:
         """Choose the top size so that the expected number of nodes is the one asked for."""
