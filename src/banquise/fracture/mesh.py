@@ -171,7 +171,7 @@ class _SizeField:
         inward /= np.hypot(*inward.T)[:, None]
         gap = _kernels.across(spots, inward, segments)
         narrow = gap < 3 * coarse
-        width = np.maximum(gap[narrow] / 3, coarse / 6)
+        width = np.maximum(gap[narrow] / 2.5, coarse / 6)
         fine = [np.column_stack([spots[narrow], width])]
         edges = PATCH_EDGES * max(1.0, np.sqrt(nodes / 300)) + 0.5
         for patch in patches:

@@ -24,6 +24,9 @@ from banquise.scene.floe import Floe, Obstacle
 Array = NDArray[np.float64]
 
 
+SWEEPS = 6  # for the width of a crushed patch, which acts on the force only through a logarithm
+
+
 @dataclass(frozen=True)
 class Contact:
     """One contact of a floe: place (m), direction of the push into the floe, impulse (N s) along it and across it."""
@@ -112,9 +115,13 @@ def from_impulses(
         raise ShapeError(f"fracture: patch of {width!r} m, expected a width between 0 and half the floe's border.")
     found = _peak(floe, contacts, restitution, width, ice)
     if ice.crushing is not None:
-        for _ in range(2):  # the width acts on C only through a logarithm: two sweeps settle it to a percent
-            width = max(width, found.force / (ice.crushing * floe.thickness))
-            width = min(width, 0.25 * floe.polygon.length)
+        least = width
+        for _ in range(SWEEPS):
+            wanted = max(least, found.force / (ice.crushing * floe.thickness))
+            wanted = min(wanted, 0.25 * floe.polygon.length)
+            if abs(wanted - width) < 0.02 * width:
+                break
+            width = wanted
             found = _peak(floe, contacts, restitution, width, ice)
     return found
 
