@@ -139,7 +139,7 @@ def test_no_spring_system_grows():
 def test_free_hit_keeps_momentum():
     run = p.free_hit((1, 1), (16, 22), (6, 2), (-1.8, 0.0), np.linspace(0, 20, 41))
     assert run.v[0].tolist() == [-0.9, -1.8, 0.0]
-    assert np.ptp(run.momentum) < 1e-12
+    assert np.ptp(run.momentum) < 1e-10  # scaling and squaring of exp(20 A), |A| about 40, multiplies rounding
     assert np.allclose(run.v[-1], run.momentum[-1] / 4, atol=1e-3)  # ends as one rigid floe
 
 

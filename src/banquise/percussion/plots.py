@@ -52,9 +52,10 @@ def plot_elongations(motion: Motion, ax: Any = None) -> Any:
     ax = _axes(ax)
     d = motion.elongations
     top = float(np.abs(d).max()) or 1.0
-    edges = np.arange(d.shape[1] + 1) + 0.5
+    edges = np.arange(d.shape[1] + 1) - 0.5
     mesh = ax.pcolormesh(edges, motion.times, d[:-1], cmap="RdBu_r", vmin=-top, vmax=top)
     ax.figure.colorbar(mesh, ax=ax, label="elongation (m)")
+    ax.xaxis.get_major_locator().set_params(integer=True)
     ax.set(xlabel="spring", ylabel="time (s)", title="A percussion runs through a chain")
     return ax
 
