@@ -79,6 +79,8 @@ def search(
     hunt = _Hunt(state, floe, ice, rule)
     chords = hunt.candidates(starts == "contact" or (starts is None and bool(state.sources)))
     hunt.look(chords)
+    if hunt.first is None and starts is None:
+        hunt.look(hunt.candidates(False))  # a contact in a corner so sharp that no chord from it cuts off enough
     if refine and hunt.best is not None:
         hunt.refine()
     return hunt.result()
@@ -97,7 +99,7 @@ class _Hunt:
 
     def __init__(self, state: Loaded, floe: Floe, ice: Griffith, rule: str, skip: bool = True):
         self.skip = skip
-        self.state, self.ice, self.rule = state, ice, rule
+        self.state, self.floe, self.ice, self.rule = state, floe, ice, rule
         self.cutter = Cutter(state)
         self.price = ice.toughness * floe.thickness * state.body.unit  # J per mesh unit of crack
         self.best: tuple[float, Cut, Opening] | None = None
@@ -326,6 +328,33 @@ class _Hunt:
         self._weigh(cut)
         return self.best is not before
 
+    def _on_true_border(self, cut: Cut) -> tuple[Array, Array]:
+        """Ends (m) of a through crack on the border of the floe itself; the meshed border leaves out small detail."""
+        body = self.state.body
+        start, end = body.to_world(cut.start), body.to_world(cut.end)
+        if not cut.separates:
+            return start, end
+        polygon, near = self.floe.polygon, 1e-9 * body.unit
+        reach = (end - start) * (0.5 * float(np.median(body.mesh.size)) / cut.length)
+        line = polygon.intersection(shapely.LineString([start - reach, end + reach]))
+        parts = [p for p in getattr(line, "geoms", [line]) if isinstance(p, shapely.LineString)]
+        if not parts:
+            return start, end
+        ends = np.asarray(min(parts, key=lambda p: p.distance(shapely.Point((start + end) / 2))).coords)
+        ends = ends if (ends[-1] - ends[0]) @ (end - start) > 0 else ends[::-1]
+        found = []
+        for own, true, way in ((start, ends[0], -reach), (end, ends[-1], reach)):
+            # The line may go on in the ice beyond a corner that it touches: then the end of the chord is already right.
+            on_border = [polygon.boundary.distance(shapely.Point(p)) < near for p in (own, true)]
+            short = (true - own) @ way < 0  # the true border comes before the meshed one
+            if on_border[0] and not short:
+                found.append(own)
+            elif on_border[1]:
+                found.append(true)
+            else:
+                found.append(np.array(shapely.shortest_line(polygon.boundary, shapely.Point(own)).coords[0]))
+        return found[0], found[1]
+
     def result(self) -> Crack:
         chosen = self.best or self.first
         rows = np.array(self.rows).reshape(-1, 6)
@@ -335,15 +364,13 @@ class _Hunt:
                 False, nowhere, nowhere, 0.0, 0.0, math.inf, self.state.energy, 0.0, False, len(rows), self.solved, rows
             )
         _, cut, opening = chosen
-        body = self.state.body
-        x0, y0 = body.to_world(cut.start)
-        x1, y1 = body.to_world(cut.end)
+        start, end = self._on_true_border(cut)
         critical = self._critical(cut, opening)
         return Crack(
             breaks=critical <= 1,
-            start=(float(x0), float(y0)),
-            end=(float(x1), float(y1)),
-            length=cut.length * body.unit,
+            start=(float(start[0]), float(start[1])),
+            end=(float(end[0]), float(end[1])),
+            length=float(np.hypot(*(end - start))),
             release=opening.release,
             critical=critical,
             energy=self.state.energy,

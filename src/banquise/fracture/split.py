@@ -60,9 +60,12 @@ def _on_border(floe: Floe, point: Any) -> Array:
     where = shapely.Point(spot)
     # A rounded floe's border is a chain of chords; its exact points may lie outside by the height of an arc.
     reach = NEAR * np.sqrt(floe.area) + 1e-3 * floe.radius
-    if not np.isfinite(spot).all() or border.distance(where) > reach:
+    away = border.distance(where)
+    if not np.isfinite(spot).all() or not away <= reach:
         raise ShapeError(f"{floe!r}: {_spot(point)} is not on its border. A cut runs from border to border.")
-    return spot
+    if away <= 1e-13 * np.sqrt(floe.area):
+        return spot
+    return np.array(shapely.shortest_line(border, where).coords[0])
 
 
 def _simple_cut(polygon: Any, a: Array, b: Array) -> list[Any] | None:
@@ -113,7 +116,7 @@ def _general_cut(polygon: Any, a: Array, b: Array) -> list[Any]:
     way = (b - a) * (NEAR / 2 / np.hypot(*(b - a))) * np.sqrt(polygon.area)
     lines = shapely.union_all([polygon.boundary, shapely.LineString([a - way, b + way])])
     faces = shapely.get_parts(shapely.polygonize([lines]))
-    return [f for f in faces if polygon.contains(f.representative_point())]
+    return [f for f in faces if f.area > NEAR**2 * polygon.area and polygon.contains(f.representative_point())]
 
 
 def _left(piece: Any, a: Array, b: Array) -> float:
