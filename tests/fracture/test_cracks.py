@@ -38,7 +38,7 @@ CUTS = [((50, 0), (50, 100)), ((31, 0), (74, 100)), ((0, 0), (100, 100)), ((50, 
 
 @pytest.mark.parametrize(("start", "end"), CUTS)
 def test_pulled_strip_releases_all_it_stores(square, start, end):
-    assert CRITICAL == pytest.approx(4.7271945925e-4, rel=1e-10)
+    assert pytest.approx(4.7271945925e-4, rel=1e-10) == CRITICAL
     assert stored_energy(square, pulled(CRITICAL)) == pytest.approx(1000.0, rel=1e-9)
     # Uniform strain is in the element space, so only the tiny stiffness that holds loose pieces is left (1e-9).
     assert release(square, pulled(CRITICAL), start, end) == pytest.approx(1000.0, rel=1e-7)
@@ -57,7 +57,9 @@ def test_oblique_cut_in_compression_slides_against_friction(square, tangent, fri
     start, end = (50 - 50 * tangent, 0), (50 + 50 * tangent, 100)
     want = 1000 * max(0.0, 1 - friction / tangent)
     # 1 %: at an end of the cut the nudged crossing of a node shares its element unevenly.
-    assert release(square, pulled(-CRITICAL), start, end, lip_friction=friction) == pytest.approx(want, rel=0.01, abs=1.0)
+    assert release(square, pulled(-CRITICAL), start, end, lip_friction=friction) == pytest.approx(
+        want, rel=0.01, abs=1.0
+    )
 
 
 def test_lips_rub_unless_told_otherwise():
@@ -190,7 +192,9 @@ def test_the_two_directions_of_a_chord_agree(square, hit):
 
 def test_release_grows_with_the_square_of_the_load(square, hit):
     double = impact(square, (0, 50), (1, 0), 0.2, patch=5.0)
-    assert release(square, double, (0, 53), (100, 45)) == pytest.approx(4 * release(square, hit, (0, 53), (100, 45)), rel=1e-9)
+    assert release(square, double, (0, 53), (100, 45)) == pytest.approx(
+        4 * release(square, hit, (0, 53), (100, 45)), rel=1e-9
+    )
 
 
 @pytest.mark.parametrize(

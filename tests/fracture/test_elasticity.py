@@ -64,7 +64,7 @@ def test_struck_square_compliance(square, width, low, high):
 
 
 def test_halving_the_patch_adds_two_over_pi_log_two(square):
-    """Own closed form: near the patch the field is Flamant's, u = 2 F / (pi E h) ln(1/r), so C falls by that per octave."""
+    """Own closed form: the field near the patch is Flamant's, u = 2 F / (pi E h) ln(1/r): so much per octave."""
     ice = Griffith(nodes=900)
     narrow, wide = (impact(square, (0, 50), (1, 0), 0.1, patch=w, ice=ice).compliance * YOUNG for w in (4.0, 8.0))
     # First-order elements take 1.4 % of the logarithm at 900 nodes (0.8 % at 1500): a bound from below.

@@ -49,8 +49,8 @@ def test_off_centre_hits_have_less_effective_mass(square):
 def test_a_squeezed_bar_is_in_uniform_stress():
     """Own closed form: equal percussions on both ends balance without inertia, C = L / (E h W), thrice that of one."""
     bar = rectangle(100, 10)
-    left = type(bar)(bar.ring - [100, 0], density=910.0)
-    right = type(bar)(bar.ring + [100, 0], density=910.0)
+    left = type(bar)(bar.ring - np.array([100, 0]), density=910.0)
+    right = type(bar)(bar.ring + np.array([100, 0]), density=910.0)
     both = [Contact((0, 5), (1, 0), 1e5, 0.0, left), Contact((100, 5), (-1, 0), 1e5, 0.0, right)]
     hit = from_impulses(bar, both, patch=10.0)
     assert hit.compliance == pytest.approx(100 / (YOUNG * 10), rel=1e-9)
@@ -66,7 +66,9 @@ def test_impulses_give_the_same_as_the_speed(square, hit):
 
 
 def test_a_rubbed_contact_stores_more(square, hit):
-    rubbed = from_impulses(square, [Contact((0.0, 50.0), (1.0, 0.0), square.mass * 0.1, 0.3 * square.mass * 0.1)], patch=5.0)
+    rubbed = from_impulses(
+        square, [Contact((0.0, 50.0), (1.0, 0.0), square.mass * 0.1, 0.3 * square.mass * 0.1)], patch=5.0
+    )
     assert rubbed.gripped == (True,)
     assert rubbed.energy > hit.energy
 
@@ -109,7 +111,9 @@ def test_impulses_that_cancel_are_refused(square):
         from_impulses(square, [Contact((0, 50), (1, 0), 1.0), Contact((100, 50), (-1, 0), 1.0)])
 
 
-@pytest.mark.parametrize("bad", [{"toughness": -1}, {"poisson": 0.5}, {"rule": "last"}, {"nodes": 10}, {"young": "hard"}])
+@pytest.mark.parametrize(
+    "bad", [{"toughness": -1}, {"poisson": 0.5}, {"rule": "last"}, {"nodes": 10}, {"young": "hard"}]
+)
 def test_bad_settings_are_refused(bad):
     with pytest.raises(BanquiseError, match=next(iter(bad))):
         Griffith(**bad)

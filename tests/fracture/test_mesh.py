@@ -24,7 +24,11 @@ SHAPES = {
 def angles(mesh):
     p = mesh.nodes[mesh.elements]
     a, b, c = (np.hypot(*(p[:, (k + 2) % 3] - p[:, (k + 1) % 3]).T) for k in range(3))
-    cosines = [(b**2 + c**2 - a**2) / (2 * b * c), (a**2 + c**2 - b**2) / (2 * a * c), (a**2 + b**2 - c**2) / (2 * a * b)]
+    cosines = [
+        (b**2 + c**2 - a**2) / (2 * b * c),
+        (a**2 + c**2 - b**2) / (2 * a * c),
+        (a**2 + b**2 - c**2) / (2 * a * b),
+    ]
     return np.degrees(np.arccos(np.clip(cosines, -1, 1)))
 
 

@@ -138,7 +138,9 @@ def test_a_butterfly_breaks_at_its_waist():
 
 
 def test_a_hole_draws_no_crack_across_it():
-    floe = Floe([[0, 0], [100, 0], [100, 100], [0, 100]], holes=[[[40, 40], [60, 40], [60, 60], [40, 60]]], density=910.0)
+    floe = Floe(
+        [[0, 0], [100, 0], [100, 100], [0, 100]], holes=[[[40, 40], [60, 40], [60, 60], [40, 60]]], density=910.0
+    )
     crack = search(floe, impact(floe, (0, 50), (1, 0), 0.1))
     assert crack.breaks
     first, second = split(floe, crack.start, crack.end)

@@ -39,7 +39,7 @@ def test_reference_cut():
 @given(st.integers(0, 500), st.floats(0, 1), st.floats(0, 1))
 def test_any_visible_cut_conserves(seed, first, second):
     floe = star(seed)
-    moving = Floe(floe.ring + [1e3, -2e3], **MOTION)
+    moving = Floe(floe.ring + np.array([1e3, -2e3]), **MOTION)
     border = moving.polygon.exterior
     a, b = (np.array(border.interpolate(s, normalized=True).coords[0]) for s in (first, second))
     try:

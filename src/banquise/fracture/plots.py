@@ -35,8 +35,10 @@ def principal_tension(stress: Array) -> Array:
     return np.asarray(mean + np.hypot(half, stress[:, 2]))
 
 
-def plot_state(floe: Floe, load: Any, ax: Any = None, ice: Griffith | None = None, exaggerate: float | None = None) -> Any:
-    """Largest principal stress on the deformed mesh; displacements are enlarged to be seen (a twentieth of the floe)."""
+def plot_state(
+    floe: Floe, load: Any, ax: Any = None, ice: Griffith | None = None, exaggerate: float | None = None
+) -> Any:
+    """Largest principal stress on the deformed mesh; displacements are enlarged to a twentieth of the floe."""
     ax = _axes(ax)
     ice = ice or getattr(load, "ice", None) or Griffith()
     state = loaded(floe, load, ice)
@@ -71,7 +73,7 @@ def plot_landscape(floe: Floe, load: Any, ax: Any = None, ice: Griffith | None =
     order = np.argsort(gain)
     _fill(ax, floe)
     pays = gain[order] >= 1
-    lines = LineCollection(rows[order, :4].reshape(-1, 2, 2), array=gain[order], cmap="plasma_r")
+    lines = LineCollection(list(rows[order, :4].reshape(-1, 2, 2)), array=gain[order], cmap="plasma_r")
     lines.set(linewidth=np.where(pays, 1.2, 0.4), alpha=np.where(pays, 1.0, 0.35))
     ax.add_collection(lines)
     plt.colorbar(lines, ax=ax, label="release / cost of the crack")

@@ -16,6 +16,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from banquise.fracture.candidates import Border, Point
 from banquise.fracture.cracks import Cut, Cutter, Opening
 from banquise.fracture.griffith import Griffith, check_rule
 from banquise.fracture.state import Loaded, loaded
@@ -23,7 +24,6 @@ from banquise.scene.floe import Floe
 
 Array = NDArray[np.float64]
 
-BESIDE = 0.04  # a crack starts this part of a patch's width beside the patch: inside it, both its lips are gripped
 BATCH = 48  # candidates whose side moments are spread in one matrix product
 ARRESTS = (0.25, 0.5, 0.75)  # of a chord, where a crack that ends inside may stop
 REFINE_STEPS = 3  # halvings of the steps of the two ends
@@ -45,13 +45,6 @@ class Crack:
     candidates: int  # chords looked at
     solved: int  # of them, with non-penetrating lips
     landscape: Array = field(repr=False)  # (candidates, 6) x0, y0, x1, y1 (m), release (J), bound (J)
-
-
-@dataclass(frozen=True)
-class _Point:
-    place: tuple[float, float]
-    ring: int
-    along: float
 
 
 def search(
@@ -77,10 +70,10 @@ def search(
     check_rule(rule)
     state = loaded(floe, load, ice)
     hunt = _Hunt(state, floe, ice, rule)
-    chords = hunt.candidates(starts == "contact" or (starts is None and bool(state.sources)))
+    chords = hunt.border.chords(starts == "contact" or (starts is None and bool(state.sources)))
     hunt.look(chords)
     if hunt.first is None and starts is None:
-        hunt.look(hunt.candidates(False))  # a contact in a corner so sharp that no chord from it cuts off enough
+        hunt.look(hunt.border.chords(False))  # a contact in a corner so sharp that no chord from it cuts off enough
     if refine and hunt.best is not None:
         hunt.refine()
     return hunt.result()
@@ -90,7 +83,7 @@ def landscape(floe: Floe, load: Any, ice: Griffith | None = None, starts: str = 
     """Release of every candidate chord: rows x0, y0, x1, y1 (m), release (J), bound with free lips (J)."""
     ice = ice or getattr(load, "ice", None) or Griffith()
     hunt = _Hunt(loaded(floe, load, ice), floe, ice, "first", skip=False)
-    hunt.look(hunt.candidates(starts == "contact"))
+    hunt.look(hunt.border.chords(starts == "contact"))
     return np.array(hunt.rows).reshape(-1, 6)
 
 
@@ -106,93 +99,9 @@ class _Hunt:
         self.first: tuple[float, Cut, Opening] | None = None
         self.rows: list[tuple[float, ...]] = []
         self.solved = 0
-        border = state.body.mesh.border
-        self.inside = border.buffer(1e-7)  # ends of chords are on the border only to rounding
-        shapely.prepare(self.inside)
-        self.rings = [np.asarray(r.coords) for r in (border.exterior, *border.interiors)]
-        self.along = [np.concatenate([[0], np.cumsum(np.hypot(*np.diff(r, axis=0).T))]) for r in self.rings]
+        self.border = Border(state.body, state.sources, ice)
 
-    # -- candidates ---------------------------------------------------------------------------------------------
-
-    def candidates(self, from_contact: bool) -> list[tuple[_Point, _Point]]:
-        """Chords inside the ice, by length: from beside the patches to all border points, or between all of them."""
-        beside = [p for k in self.state.sources for p in self._beside(k)]
-        others = self._border_points(beside)
-        points = beside + others
-        place = np.array([p.place for p in points])
-        n = len(beside) if from_contact and beside else len(points)
-        i, j = np.triu_indices(len(points), 1)
-        keep = (i < n) & self._worth(points, i, j)
-        i, j = i[keep], j[keep]
-        inside = shapely.covers(self.inside, shapely.linestrings(np.stack([place[i], place[j]], axis=1)))
-        i, j = i[inside], j[inside]
-        order = np.argsort(np.hypot(*(place[i] - place[j]).T), kind="stable")
-        return [(points[a], points[b]) for a, b in zip(i[order], j[order])]
-
-    def _at(self, ring: int, along: float) -> _Point:
-        along %= self.along[ring][-1]
-        x, y = (np.interp(along, self.along[ring], self.rings[ring][:, c]) for c in (0, 1))
-        return _Point((float(x), float(y)), ring, float(along))
-
-    def _nearest(self, spot: Array) -> tuple[int, float]:
-        point = shapely.Point(spot)
-        lines = [shapely.LineString(r) for r in self.rings]
-        ring = int(np.argmin([line.distance(point) for line in lines]))
-        return ring, float(lines[ring].project(point))
-
-    def _beside(self, patch: int) -> list[_Point]:
-        line = self.state.body.patches[patch].line
-        width = self.state.body.patches[patch].width
-        ring, first = self._nearest(line[0])
-        _, last = self._nearest(line[-1])
-        turn = self.along[ring][-1]
-        ahead = 1 if (last - first) % turn < (first - last) % turn else -1
-        return [self._at(ring, first - ahead * BESIDE * width), self._at(ring, last + ahead * BESIDE * width)]
-
-    def _border_points(self, taken: list[_Point]) -> list[_Point]:
-        """Corners, then equally spaced points that are not next to one already there; none on a contact patch."""
-        total = sum(a[-1] for a in self.along)
-        step = total / self.ice.border_points
-        points: list[_Point] = []
-        for ring, along in enumerate(self.along):
-            spaced = np.arange(0.5, max(1.0, round(along[-1] / step))) * along[-1] / max(1.0, round(along[-1] / step))
-            for group, room in ((along[:-1], 0.25 * step), (spaced, 0.5 * step)):
-                for s in group:
-                    same = [p.along for p in taken + points if p.ring == ring]
-                    gap = [min(abs(s - t), along[-1] - abs(s - t)) for t in same]
-                    if all(g > room for g in gap) and not self._on_patch(ring, float(s)):
-                        points.append(self._at(ring, float(s)))
-        return points
-
-    def _on_patch(self, ring: int, along: float) -> bool:
-        spot = shapely.Point(self._at(ring, along).place)
-        patches = [self.state.body.patches[k] for k in self.state.sources]
-        return any(shapely.LineString(p.line).distance(spot) < BESIDE * p.width for p in patches)
-
-    def _worth(self, points: list[_Point], i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Pairs that can cut off enough: on one ring, by the area between chord and border (a bound: no holes)."""
-        rings = np.array([p.ring for p in points])
-        along = np.array([p.along for p in points])
-        place = np.array([p.place for p in points])
-        moment = np.empty(len(points))
-        for ring in set(rings.tolist()):
-            corners, marks = self.rings[ring], self.along[ring]
-            cross = np.concatenate([[0], np.cumsum(_cross(corners[:-1], corners[1:]))])
-            on = np.flatnonzero(rings == ring)
-            edge = np.clip(np.searchsorted(marks, along[on], side="right") - 1, 0, len(corners) - 2)
-            moment[on] = cross[edge] + _cross(corners[edge], place[on])
-        low, high = np.where(along[i] < along[j], i, j), np.where(along[i] < along[j], j, i)
-        part = np.abs(0.5 * (moment[high] - moment[low] + _cross(place[high], place[low])))
-        outer = abs(0.5 * np.sum(_cross(self.rings[0][:-1], self.rings[0][1:])))
-        enough = self.ice.min_piece * self.state.body.mesh.area.sum()
-        same = rings[i] == rings[j]
-        outside = same & (rings[i] == 0)
-        cuts = np.where(outside, np.minimum(part, outer - part) >= enough, part > 1e-9)
-        return np.where(same, cuts, self.ice.arrested)
-
-    # -- evaluation ---------------------------------------------------------------------------------------------
-
-    def look(self, chords: list[tuple[_Point, _Point]]) -> None:
+    def look(self, chords: list[tuple[Point, Point]]) -> None:
         """Evaluate candidates, shortest first, in batches."""
         for first in range(0, len(chords), BATCH):
             cuts = []
@@ -294,22 +203,20 @@ class _Hunt:
     def _may_win(self, length: float, bound: float) -> bool:
         return bound > self._enough(length)
 
-    # -- refinement ---------------------------------------------------------------------------------------------
-
     def refine(self) -> None:
         """Pattern search on the two ends of the best crack along the border."""
         assert self.best is not None
         cut = self.best[1]
-        ends = [self._nearest(cut.start), self._nearest(cut.end)]
+        ends = [self.border.nearest(cut.start), self.border.nearest(cut.end)]
         if not cut.separates:
             return
-        step = sum(a[-1] for a in self.along) / self.ice.border_points / 2
+        step = self.border.step / 2
         for _ in range(REFINE_STEPS):
             for which in (1, 0):
                 for way in (-step, step):
                     trial = list(ends)
                     trial[which] = (ends[which][0], ends[which][1] + way)
-                    if self._on_patch(*trial[which]):
+                    if self.border.on_patch(*trial[which]):
                         continue
                     if self._try(trial):
                         ends = trial
@@ -317,9 +224,9 @@ class _Hunt:
             step /= 2
 
     def _try(self, ends: list[tuple[int, float]]) -> bool:
-        a, b = (np.array(self._at(*e).place) for e in ends)
+        a, b = (np.array(self.border.at(*e).place) for e in ends)
         line = shapely.LineString([a, b])
-        if line.length < 1e-6 or not self.inside.covers(line):
+        if line.length < 1e-6 or not self.border.inside.covers(line):
             return False
         cut = self.cutter.cut(a, b)
         if cut is None or not cut.separates or not self._admissible(cut):
@@ -380,7 +287,3 @@ class _Hunt:
             solved=self.solved,
             landscape=rows,
         )
-
-
-def _cross(a: Array, b: Array) -> Array:
-    return np.asarray(a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0])

@@ -50,6 +50,8 @@ def loaded(floe: Floe, load: Any, ice: Griffith) -> Loaded:
         return _held(floe, load, ice)
     if not isinstance(load, Impact):
         raise ShapeError(f"fracture: the load is {load!r}, expected what `impact` gives or a `Dirichlet`.")
+    if abs(load.body.unit**2 - floe.polygon.area) > 1e-9 * floe.polygon.area:
+        raise ShapeError(f"fracture: the impact was made on another floe than this {floe!r}.")
     known = load.__dict__.get("_loaded")
     if known is None:
         known = _struck(floe, load)

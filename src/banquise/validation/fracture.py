@@ -88,8 +88,8 @@ def _strip() -> Iterator[Row]:
     yield Row("pressed strip, straight cut", "non-penetration", "crack at 50 m", 0.0,
               fracture.release(floe, pulled(-critical), (50, 0), (50, 100)), 1e-3)  # fmt: skip
     for shift, friction in ((40, 0.0), (40, 0.3), (80, 0.3), (20, 0.3)):
-        start, end = (50 - shift / 2, 0), (50 + shift / 2, 100)
-        got = fracture.release(floe, pulled(-critical), start, end, lip_friction=friction)
+        ends = (50 - shift / 2, 0), (50 + shift / 2, 100)
+        got = fracture.release(floe, pulled(-critical), *ends, lip_friction=friction)
         want = 1000 * max(0.0, 1 - friction / (shift / 100))
         text = f"tan(angle) = {shift / 100:g}, friction {friction:g}"
         # A strip in uniaxial stress slides by friction work in the proportion friction / tan(angle).
