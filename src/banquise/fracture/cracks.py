@@ -37,7 +37,7 @@ from banquise.scene.floe import Floe
 Array = NDArray[np.float64]
 
 HOLD = 1e4  # stiffness that keeps a gripped ghost still, in units of Young's modulus * thickness
-SMALL = 1e-10  # added to the unit diagonal: pieces that nothing holds leave S singular, in directions no load sees
+SMALL = 1e-10  # part of its diagonal added to S: loose pieces leave it singular, in directions that no load sees
 
 
 @dataclass(frozen=True)
@@ -115,6 +115,32 @@ class Cutter:
 
     def open(self, cut: Cut, friction: float, spread: Array | None = None, enough: float = -1.0) -> Opening:
         """Release of a cut; `spread` is inverse @ cut.side if known. A free bound of `enough` (J) or less ends it."""
+        S, t = self._reduced(cut, spread)
+        L, info = lapack.dpotrf(S.T, lower=1, overwrite_a=1, clean=0)
+        if info:  # a piece without area: nothing to release
+            return Opening(0.0, 0.0, 0.0, np.zeros_like(t), np.zeros(len(cut.jump)))
+        joule = self.state.joule
+        y = blas.dtrsv(L, t, lower=1)
+        free = 0.5 * float(y @ y) * joule
+        if free <= enough:
+            return Opening(0.0, 0.0, free, np.zeros_like(t), np.zeros(len(cut.jump)))
+        A, _ = lapack.dtrtrs(L, cut.jump.T, lower=1)
+        pressure = np.zeros(len(cut.jump))
+        parting = A.T @ y
+        if parting.min() < 0:
+            _kernels.non_negative(np.ascontiguousarray(A.T @ A), -parting, pressure)
+            y = y + A @ pressure
+        frictionless = 0.5 * float(y @ y)
+        ghosts = blas.dtrsv(L, y, lower=1, trans=1)
+        slid = np.abs(cut.slip @ ghosts)
+        before = friction * float(np.maximum(cut.pressure, 0) @ slid)
+        after = friction * float(pressure @ slid)
+        drive = 2 * frictionless - before
+        net = 0.5 * drive**2 / (drive + after) if drive > 0 else 0.0
+        return Opening(net * joule, frictionless * joule, free, ghosts, pressure)
+
+    def _reduced(self, cut: Cut, spread: Array | None) -> tuple[Array, Array]:
+        """S and t of the ghosts, all other displacements eliminated."""
         s = self.state
         dofs = (2 * cut.touched[:, None] + np.arange(2)).ravel()
         local = s.inverse[dofs[:, None], dofs]
@@ -123,37 +149,20 @@ class Cutter:
         if s.drift is not None:
             whole = cut.moments[:, :3]
             t = t - whole @ s.push
-            cross = whole @ (s.drift[dofs].T @ cut.B)
-            S += whole @ s.drift_energy @ whole.T - cross - cross.T
+            sides = [whole, cut.B.T @ s.drift[dofs]]
+            core = np.zeros((9, 9))
+            core[:3, :3] = s.drift_energy
+            core[:3, 3:6] = core[3:6, :3] = -np.eye(3)
             if cut.separates:
                 spread = s.inverse @ cut.side if spread is None else spread
                 own = cut.moments[:, 3:] - whole @ (s.drift.T @ cut.side)
-                Y = cut.B.T @ spread[dofs] - own
-                S += Y @ np.linalg.solve(cut.side.T @ spread, Y.T)
-        scale = 1 / np.sqrt(np.maximum(np.diag(S), 1e-14))
-        S *= scale[:, None] * scale
-        S.flat[:: len(S) + 1] += SMALL
-        L, info = lapack.dpotrf(S, lower=1, overwrite_a=1, clean=0)
-        if info:
-            return Opening(0.0, 0.0, 0.0, np.zeros_like(t), np.zeros(len(cut.jump)))
-        y = blas.dtrsv(L, t * scale, lower=1)
-        free = 0.5 * float(y @ y) * s.joule
-        if free <= enough:
-            return Opening(0.0, 0.0, free, np.zeros_like(t), np.zeros(len(cut.jump)))
-        A, _ = lapack.dtrtrs(L, (cut.jump * scale).T, lower=1)
-        pressure = np.zeros(len(cut.jump))
-        parting = A.T @ y
-        if parting.min() < 0:
-            _kernels.non_negative(np.ascontiguousarray(A.T @ A), -parting, pressure)
-            y = y + A @ pressure
-        frictionless = 0.5 * float(y @ y)
-        ghosts = blas.dtrsv(L, y, lower=1, trans=1) * scale
-        slid = np.abs(cut.slip @ ghosts)
-        before = friction * float(np.maximum(cut.pressure, 0) @ slid)
-        after = friction * float(pressure @ slid)
-        drive = 2 * frictionless - before
-        net = 0.5 * drive**2 / (drive + after) if drive > 0 else 0.0
-        return Opening(net * s.joule, frictionless * s.joule, free, ghosts, pressure)
+                sides.append(cut.B.T @ spread[dofs] - own)
+                core[6:, 6:] = np.linalg.inv(cut.side.T @ spread)
+            wide = np.hstack(sides)
+            n = wide.shape[1]
+            S += (wide @ core[:n, :n]) @ wide.T
+        S.flat[:: len(S) + 1] += SMALL * np.diag(cut.D)
+        return S, t
 
 
 def release(
