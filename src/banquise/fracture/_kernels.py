@@ -7,9 +7,6 @@ value of the other lip's field at that node). Constant strains make every cut in
 import numpy as np
 from numba import njit
 
-OK = 0
-OUTSIDE = 1  # the chord crosses no element
-
 NUDGE = 0.01  # a node nearer to the chord than this part of the local size is taken to lie that far from it
 GRAZE = 1e-3  # an element crossed over less than this part of its size is not crossed
 
@@ -262,11 +259,8 @@ def _whole_moments(elements, area, modes, side, QP):
 
 
 @njit(cache=True, nogil=True)
-def cut_mesh(
-    nodes, elements, neighbours, stiffness, area, size, stress, modes, grip, grips, hold, start, end, tip, u0,
-    number, D, B, QA, QP, jump, slip, pressure, stretch, t
-):  # fmt: skip
-    """Fill the small problem of one chord. Returns status, ghosts, touched nodes, cut elements, separates, + area.
+def cut_mesh(nodes, elements, neighbours, stiffness, area, size, stress, modes, grip, grips, hold, start, end, tip, u0):
+    """The small problem of one chord: ghosts, separates, area of the + side, then the arrays below. Ghosts 0: no ice.
 
     Parameters
     ----------
@@ -274,7 +268,10 @@ def cut_mesh(
     modes : (n, 2, 3) rigid modes at the nodes; grip : (ne, 3) index into `grips` (k, 2, 2) of each element edge,
         -1 where the displacement is free; hold : stiffness that keeps a gripped ghost still
     tip : whether the chord ends inside; the nodes of the last edge crossed then get no ghost
-    number : (n,) out, place of a node in the small problem: first those with a ghost, then those of the tip, else -1
+
+    Returns
+    -------
+    touched : nodes of the small problem: first those with a ghost, then those of the tip
     D, B : ghost x ghost and touched x ghost; QA : moments of the ghosts, in all and on the + side, 3 columns each
     QP : (n, 2, 3) moments of the standard functions on the + side
     jump, slip : (m, 2g) normal and tangential opening at the middle of each crossing
@@ -290,21 +287,25 @@ def cut_mesh(
     leave = np.empty(ne)
     _levels(nodes, elements, size, grip, start, nu, level)
     crossed = _crossed(nodes, elements, size, start, tangent, length, level, cut, entry, leave)
-    if crossed == 0:
-        return OUTSIDE, 0, 0, 0, False, 0.0
     side = np.zeros(ne, np.int64)
     separates = False
-    if not tip:
+    if not tip and crossed > 0:
         separates = _sides(elements, neighbours, level, cut, side, np.empty(ne, np.int64))
-    ghosts = _number_ghosts(nodes, elements, start, tangent, level, cut, leave, tip, number)
-    touched = ghosts + 2 if tip else ghosts
-    D[: 2 * ghosts, : 2 * ghosts] = 0.0
-    B[: 2 * touched, : 2 * ghosts] = 0.0
-    QA[: 2 * ghosts] = 0.0
-    QP[:] = 0.0
-    t[: 2 * ghosts] = 0.0
-    jump[:crossed, : 2 * ghosts] = 0.0
-    slip[:crossed, : 2 * ghosts] = 0.0
+    number = np.empty(nodes.shape[0], np.int64)
+    ghosts = _number_ghosts(nodes, elements, start, tangent, level, cut, leave, tip and crossed > 0, number)
+    touched = np.empty(ghosts + (2 if tip and crossed > 0 else 0), np.int64)
+    for i in range(nodes.shape[0]):
+        if number[i] >= 0:
+            touched[number[i]] = i
+    D = np.zeros((2 * ghosts, 2 * ghosts))
+    B = np.zeros((2 * touched.shape[0], 2 * ghosts))
+    QA = np.zeros((2 * ghosts, 6))
+    QP = np.zeros((nodes.shape[0], 2, 3))
+    jump = np.zeros((crossed, 2 * ghosts))
+    slip = np.zeros((crossed, 2 * ghosts))
+    pressure = np.empty(crossed)
+    stretch = np.empty((crossed, 2))
+    t = np.zeros(2 * ghosts)
     plus = _whole_moments(elements, area, modes, side, QP) if separates else 0.0
     mass = np.empty((2, 3, 3))
     part = np.empty(2)
@@ -358,7 +359,7 @@ def cut_mesh(
                             D[2 * number[i] + c, 2 * number[i] + d] += held
                         if number[j] < ghosts:
                             D[2 * number[j] + c, 2 * number[j] + d] += held
-    return OK, ghosts, touched, crossed, separates, plus
+    return ghosts, separates, plus, touched, D, B, QA, QP, jump, slip, pressure, stretch, t
 
 
 @njit(cache=True, nogil=True)

@@ -37,10 +37,16 @@ class Border:
         shapely.prepare(self.inside)
         self.rings = [np.asarray(r.coords) for r in (border.exterior, *border.interiors)]
         self.along = [np.concatenate([[0], np.cumsum(np.hypot(*np.diff(r, axis=0).T))]) for r in self.rings]
+        self._chords: dict[bool, list[tuple[Point, Point]]] = {}
         self.step = sum(float(a[-1]) for a in self.along) / self.count
 
     def chords(self, from_contact: bool) -> list[tuple[Point, Point]]:
-        """Chords inside the ice, by length: from beside the patches to all border points, or between all of them."""
+        """Chords inside the ice, by length: from beside the patches to all border points, or between all; kept."""
+        if from_contact not in self._chords:
+            self._chords[from_contact] = self._find(from_contact)
+        return self._chords[from_contact]
+
+    def _find(self, from_contact: bool) -> list[tuple[Point, Point]]:
         beside = [p for k in self.sources for p in self._beside(k)]
         others = self._border_points(beside)
         points = beside + others

@@ -73,45 +73,26 @@ class Opening:
 
 
 class Cutter:
-    """Cuts one loaded floe along chord after chord; holds the scratch space."""
+    """Cuts one loaded floe along chord after chord."""
 
     def __init__(self, state: Loaded):
         self.state = state
-        mesh = state.body.mesh
-        n, ne = len(mesh.nodes), len(mesh.elements)
-        self._number = np.empty(n, np.int64)
-        self._D = np.empty((2 * n, 2 * n))
-        self._B = np.empty((2 * n, 2 * n))
-        self._QA = np.empty((2 * n, 6))
-        self._jump = np.empty((ne, 2 * n))
-        self._slip = np.empty((ne, 2 * n))
-        self._pressure = np.empty(ne)
-        self._stretch = np.empty((ne, 2))
-        self._t = np.empty(2 * n)
 
     def cut(self, start: Array, end: Array, tip: bool = False) -> Cut | None:
         """The small problem of a chord (mesh units), or None when it crosses no ice."""
         s, mesh = self.state, self.state.body.mesh
-        side = np.empty((len(mesh.nodes), 2, 3))
-        status, ghosts, touched, crossed, separates, plus = _kernels.cut_mesh(
+        ghosts, separates, plus, touched, D, B, QA, QP, jump, slip, pressure, stretch, t = _kernels.cut_mesh(
             mesh.nodes, mesh.elements, mesh.neighbours, s.body.stiffness, mesh.area, mesh.size, s.stress, s.body.modes,
-            s.grip, s.grips, HOLD, start, end, tip, s.u0, self._number, self._D, self._B, self._QA, side,
-            self._jump, self._slip, self._pressure, self._stretch, self._t,
+            s.grip, s.grips, HOLD, start, end, tip, s.u0,
         )  # fmt: skip
-        if status != _kernels.OK or ghosts == 0:
+        if ghosts == 0:
             return None
-        g2 = 2 * ghosts
-        nodes = np.empty(touched, np.int64)
-        used = np.flatnonzero(self._number >= 0)
-        nodes[self._number[used]] = used
-        stretch = self._stretch[:crossed].copy()
-        length = float(stretch[:, 1].max()) if tip else float(np.hypot(*(end - start)))
-        return Cut(
-            start, start + (end - start) * (length / float(np.hypot(*(end - start)))), length, bool(separates), plus,
-            nodes, self._D[:g2, :g2].copy(), self._B[: 2 * touched, :g2].copy(), self._QA[:g2].copy(),
-            side.reshape(-1, 3), self._jump[:crossed, :g2].copy(), self._slip[:crossed, :g2].copy(),
-            self._pressure[:crossed].copy(), stretch, self._t[:g2].copy(),
-        )  # fmt: skip
+        length = span = float(np.hypot(*(end - start)))
+        if tip:
+            length = float(stretch[:, 1].max())
+            end = start + (end - start) * (length / span)
+        side = QP.reshape(-1, 3)
+        return Cut(start, end, length, separates, plus, touched, D, B, QA, side, jump, slip, pressure, stretch, t)
 
     def open(self, cut: Cut, friction: float, spread: Array | None = None, enough: float = -1.0) -> Opening:
         """Release of a cut; `spread` is inverse @ cut.side if known. A free bound of `enough` (J) or less ends it."""

@@ -99,7 +99,10 @@ class _Hunt:
         self.first: tuple[float, Cut, Opening] | None = None
         self.rows: list[tuple[float, ...]] = []
         self.solved = 0
-        self.border = Border(state.body, state.sources, ice)
+        kind = (ice.border_points, ice.arrested, ice.min_piece)
+        if kind not in state.borders:
+            state.borders[kind] = Border(state.body, state.sources, ice)
+        self.border: Border = state.borders[kind]
 
     def look(self, chords: list[tuple[Point, Point]]) -> None:
         """Evaluate candidates, shortest first, in batches."""

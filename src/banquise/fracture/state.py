@@ -10,7 +10,7 @@ under U^T w = 0 comes from the free inverse G and one small saddle system:  w = 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,7 @@ class Loaded:
     grip: NDArray[np.int64]  # (ne, 3) edge -> row of grips, or -1
     grips: Array  # (k, 2, 2) projectors on the frozen components
     sources: tuple[int, ...]  # patches from which a crack may start
+    borders: dict[Any, Any] = field(default_factory=dict, repr=False)  # candidate cracks, made by the first search
 
 
 def loaded(floe: Floe, load: Any, ice: Griffith) -> Loaded:
