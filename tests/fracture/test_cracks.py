@@ -26,7 +26,7 @@ def pulled(by: float) -> Dirichlet:
 
 def opening(floe, load, start, end, friction=0.0):
     state = loaded(floe, load, Griffith())
-    a, b, tip = chord_of(state, start, end)
+    a, b, tip = chord_of(state, start, end, floe)
     cutter = Cutter(state)
     return cutter.open(cutter.cut(a, b, tip), friction)
 

@@ -147,6 +147,21 @@ def test_a_hole_draws_no_crack_across_it():
     assert first.mass + second.mass == pytest.approx(floe.mass, rel=1e-12)
 
 
+def test_a_rough_border_is_no_obstacle():
+    """An outline from an image has more detail than the mesh; ends and releases refer to the floe itself."""
+    rng = np.random.default_rng(3)
+    angle = np.linspace(0, 2 * np.pi, 300, endpoint=False)
+    reach = 50 * (1 + 0.15 * np.cos(3 * angle)) + rng.normal(0, 0.25, 300)
+    floe = Floe(np.column_stack([reach * np.cos(angle), reach * np.sin(angle)]), density=910.0)
+    hit = impact(floe, floe.ring[0], (-1, 0), 0.1)
+    crack = search(floe, hit)
+    assert crack.breaks
+    pieces = split(floe, crack.start, crack.end)
+    assert sum(p.mass for p in pieces) == pytest.approx(floe.mass, rel=1e-12)
+    # The same crack, entered by hand: its ends are led to the meshed border anew, an element away at most.
+    assert release(floe, hit, crack.start, crack.end) == pytest.approx(crack.release, rel=0.05)
+
+
 def test_an_unknown_rule_is_refused(square, hit):
     with pytest.raises(BanquiseError, match="rule"):
         search(square, hit, rule="random")

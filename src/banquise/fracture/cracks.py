@@ -158,7 +158,7 @@ def release(
     """
     state = loaded(floe, load, ice or Griffith())
     cutter = Cutter(state)
-    a, b, tip = chord_of(state, start, end)
+    a, b, tip = chord_of(state, start, end, floe)
     if not tip:
         cut = _through(cutter, a, b)
         return 0.0 if cut is None else cutter.open(cut, lip_friction).release
@@ -199,7 +199,7 @@ def _tip_release(cutter: Cutter, a: Array, b: Array, friction: float) -> float:
     return float(near + part * (far - near))
 
 
-def chord_of(state: Loaded, start: Any, end: Any) -> tuple[Array, Array, bool]:
+def chord_of(state: Loaded, start: Any, end: Any, floe: Floe) -> tuple[Array, Array, bool]:
     """Ends of a crack in mesh units, snapped to the border, and whether the second is a tip inside the floe."""
     body = state.body
     a, b = body.to_mesh(start), body.to_mesh(end)
@@ -212,9 +212,16 @@ def chord_of(state: Loaded, start: Any, end: Any) -> tuple[Array, Array, bool]:
     if len(parts) != 1:
         what = "does not run through the floe" if not parts else "leaves the floe on its way"
         raise ShapeError(f"fracture: the crack from {start} to {end} {what}.")
-    ends = np.asarray(parts[0].coords)
+    ends = np.array(parts[0].coords)
     a, b = (ends[0], ends[-1]) if np.hypot(*(ends[0] - a)) <= np.hypot(*(ends[-1] - a)) else (ends[-1], ends[0])
     on = [border.boundary.distance(shapely.Point(p)) < reach for p in (a, b)]
+    # The meshed border leaves out small detail: an end on the floe's own border may lie within the mesh. It is led out.
+    out = (b - a) * (10 * reach / np.hypot(*(b - a)))
+    own = floe.polygon.boundary
+    for k, (end_point, way) in enumerate(((a, -out), (b, out))):
+        if not on[k] and own.distance(shapely.Point(body.to_world(end_point))) < 1e-6 * body.unit:
+            on[k] = True
+            end_point += way
     if not on[0]:
         a, b, on = b, a, on[::-1]
     if not on[0]:
