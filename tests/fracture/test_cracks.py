@@ -219,3 +219,38 @@ def test_bad_loads_are_refused(square):
         Dirichlet([((0, 0), 0.0, None)])
     with pytest.raises(BanquiseError, match="no border"):
         stored_energy(square, Dirichlet([((30, 30), (30, 60), 0.0, None)]))
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_small_problem_equals_the_whole_one(seed):
+    """The release with free lips from one large system with multipliers, nothing eliminated by hand."""
+    floe = star(seed)
+    hit = impact(floe, floe.ring[0], -floe.ring[0], 0.1, ice=Griffith(nodes=120))
+    state = loaded(floe, hit, hit.ice)
+    body, mesh = state.body, state.body.mesh
+    n = len(mesh.nodes)
+    K = np.zeros((2 * n, 2 * n))
+    dofs = (2 * mesh.elements[:, :, None] + np.arange(2)).reshape(-1, 6)
+    for e, d in enumerate(dofs):
+        K[np.ix_(d, d)] += body.stiffness[e]
+    cutter = Cutter(state)
+    a, b = (np.array(mesh.border.exterior.interpolate(s, normalized=True).coords[0]) for s in (0.2, 0.71))
+    cut = cutter.cut(a, b)
+    assert cut.separates
+    g = len(cut.t)
+    B = np.zeros((2 * n, g))
+    B[(2 * cut.touched[:, None] + np.arange(2)).ravel()] = cut.B
+    full = np.block([[K, B], [B.T, cut.D]])
+    patch = np.unique([mesh.elements[e, [k, (k + 1) % 3]] for e, k in np.argwhere(state.grip >= 0)])
+    P = np.zeros((2 * n + g, len(patch)))
+    for column, node in enumerate(patch):
+        P[2 * node : 2 * node + 2, column] = body.patches[0].direction
+    rigid = np.vstack([np.hstack([body.moments, cut.side]), cut.moments])
+    C = np.hstack([P, rigid])
+    # Gradient at the uncracked state; the patch force is taken up by the multipliers of P.
+    gradient = np.concatenate([K @ state.u0.ravel(), -cut.t])
+    k = C.shape[1]
+    kkt = np.block([[full, C], [C.T, np.zeros((k, k))]])
+    z = np.linalg.lstsq(kkt, np.concatenate([-gradient, np.zeros(k)]), rcond=1e-13)[0][: 2 * n + g]
+    energy = -(gradient @ z + 0.5 * z @ full @ z) * state.joule
+    assert cutter.open(cut, 0.0).free == pytest.approx(energy, rel=1e-6)
