@@ -1,0 +1,188 @@
+"""Plane-stress elasticity of one floe: P1 elements, a dense inverse once per mesh, exact handling of rigid motions.
+
+Units of a body: lengths in the square root of the floe's area, stiffness in Young's modulus times thickness. In these
+units nothing depends on the size, so the Griffith scaling is exact. A floe is free in space, so its stiffness K has
+three rigid modes Z; with M the mass matrix (density 1, Z M-orthonormal) the body keeps
+
+    G = (K + g MZ (MZ)^T)^-1,
+
+which is the inverse of K on all loads in equilibrium, and gives displacements that are mass-orthogonal to rigid
+motions.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+from scipy.linalg import lapack
+
+from banquise.errors import ShapeError
+from banquise.fracture.mesh import Mesh, Patch, find_patch, make_mesh
+from banquise.scene.floe import Floe
+
+Array = NDArray[np.float64]
+
+_KEPT = 16  # bodies in the cache, about 5 MB each
+_cache: OrderedDict[Any, Body] = OrderedDict()
+
+
+@dataclass(frozen=True)
+class Body:
+    """A meshed elastic floe in its own units."""
+
+    mesh: Mesh
+    patches: tuple[Patch, ...]
+    origin: Array  # (2,) m, world place of the mesh's origin
+    unit: float  # m, the square root of the floe's area
+    poisson: float
+    stiffness: Array  # (ne, 6, 6) of the elements
+    modes: Array  # (n, 2, 3) rigid, M-orthonormal
+    moments: Array  # (2n, 3) M Z
+    inverse: Array  # (2n, 2n) G
+    strain: Array  # (ne, 3, 6) strain xx, yy, xy (tensor) from element displacements
+
+    def to_mesh(self, point: Any) -> Array:
+        return np.asarray((np.asarray(point, dtype=float) - self.origin) / self.unit)
+
+    def to_world(self, point: Any) -> Array:
+        return np.asarray(self.origin + np.asarray(point) * self.unit)
+
+    def stresses(self, u: Array) -> Array:
+        """(ne, 3) xx, yy, xy of a displacement (n, 2), in units of Young's modulus for displacements in mesh units."""
+        e = np.einsum("eij,ej->ei", self.strain, u[self.mesh.elements].reshape(-1, 6))
+        nu = self.poisson
+        return np.column_stack(
+            [(e[:, 0] + nu * e[:, 1]) / (1 - nu**2), (e[:, 1] + nu * e[:, 0]) / (1 - nu**2), e[:, 2] / (1 + nu)]
+        )
+
+    def energy(self, u: Array) -> float:
+        """Stored by a displacement (n, 2), in units of Young's modulus * thickness * unit^2."""
+        v = u[self.mesh.elements].reshape(-1, 6)
+        return 0.5 * float(np.einsum("ei,eij,ej->", v, self.stiffness, v))
+
+    def relief(self, load: Array) -> tuple[Array, Array]:
+        """Displacement (n, 2) under a load (2n,) balanced by the floe's own inertia, and the load on the modes (3,).
+
+        Inertia relief: the load makes the floe accelerate as a rigid body; minus mass times that acceleration is
+        added, which leaves a load in equilibrium.
+        """
+        push = self.modes.reshape(-1, 3).T @ load
+        return (self.inverse @ (load - self.moments @ push)).reshape(-1, 2), push
+
+
+def body_of(floe: Floe, contacts: Any = (), stretches: Any = (), nodes: int = 300, poisson: float = 0.295) -> Body:
+    """The elastic body of a floe, meshed for its contacts and held stretches; cached.
+
+    Parameters
+    ----------
+    contacts : [(point, direction, width), ...] patches of border about a point, world frame
+    stretches : [(start, end), ...] straight pieces of border, world frame; patches after those of the contacts
+    """
+    places = tuple((tuple(map(float, p)), tuple(map(float, d)), float(w)) for p, d, w in contacts)
+    rings = (floe.ring.tobytes(), *(h.tobytes() for h in floe.holes))
+    pieces = tuple((tuple(map(float, a)), tuple(map(float, b))) for a, b in stretches)
+    key = (rings, floe.radius, places, pieces, nodes, poisson)
+    if key in _cache:
+        _cache.move_to_end(key)
+        return _cache[key]
+    polygon, origin = floe.polygon, np.array(floe.polygon.centroid.coords[0])
+    unit = float(np.sqrt(polygon.area))
+    scaled = shapely.transform(polygon, lambda xy: (xy - origin) / unit)
+    patches = [find_patch(scaled, (np.array(p) - origin) / unit, np.array(d), w / unit) for p, d, w in places]
+    patches += [Patch((np.array(piece) - origin) / unit, np.zeros(2)) for piece in pieces]
+    mesh = make_mesh(scaled, patches, nodes)
+    _cache[key] = _assemble(mesh, tuple(patches), origin, unit, poisson)
+    if len(_cache) > _KEPT:
+        _cache.popitem(last=False)
+    return _cache[key]
+
+
+def border_edges(body: Body, which: int) -> NDArray[np.int64]:
+    """(k, 2) element and local edge of the border edges that make up a patch."""
+    mesh = body.mesh
+    line = body.patches[which].line
+    found = []
+    for k in range(3):
+        rim = np.flatnonzero(mesh.neighbours[:, k] < 0)
+        a, b = mesh.nodes[mesh.elements[rim, k]], mesh.nodes[mesh.elements[rim, (k + 1) % 3]]
+        middle = (a + b) / 2
+        near = np.full(len(rim), np.inf)
+        for p, q in pairwise(line):
+            part = np.clip((middle - p) @ (q - p) / np.sum((q - p) ** 2), 0, 1)
+            near = np.minimum(near, np.hypot(*(middle - p - part[:, None] * (q - p)).T))
+        on = rim[near < 0.25 * np.hypot(*(b - a).T)[: len(rim)]]
+        found.append(np.column_stack([on, np.full(len(on), k)]))
+    edges = np.vstack(found)
+    if not len(edges):
+        place = body.to_world(line.mean(axis=0))
+        raise ShapeError(
+            f"fracture: no border of the floe near ({place[0]:.6g}, {place[1]:.6g}) for the load to act on."
+        )
+    return edges
+
+
+def clear_cache() -> None:
+    """Forget every meshed floe."""
+    _cache.clear()
+
+
+def _assemble(mesh: Mesh, patches: tuple[Patch, ...], origin: Array, unit: float, poisson: float) -> Body:
+    n = len(mesh.nodes)
+    strain = _strains(mesh)
+    c = 1 / (1 - poisson**2)
+    law = c * np.array([[1, poisson, 0], [poisson, 1, 0], [0, 0, 2 * (1 - poisson)]])  # tensor shear: 4 G exy^2 / 2
+    stiffness = np.einsum("eki,kl,elj->eij", strain, law, strain) * mesh.area[:, None, None]
+    dofs = (2 * mesh.elements[:, :, None] + np.arange(2)).reshape(-1, 6)
+    flat = (dofs[:, :, None] * (2 * n) + dofs[:, None, :]).ravel()
+    K = np.bincount(flat, stiffness.ravel(), 4 * n * n).reshape(2 * n, 2 * n)
+    modes, moments = _rigid(mesh)
+    weight = 10.0 * np.trace(K) / (2 * n) / np.sum(moments**2)
+    K += weight * moments @ moments.T
+    factor, info = lapack.dpotrf(K, lower=1, overwrite_a=1)
+    if info:
+        raise ShapeError("fracture: the mesh of this floe falls apart. Simplify its ring and try again.")
+    inverse, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
+    inverse = np.tril(inverse)
+    inverse += np.tril(inverse, -1).T
+    return Body(mesh, patches, origin, unit, poisson, stiffness, modes, moments, np.ascontiguousarray(inverse), strain)
+
+
+def _strains(mesh: Mesh) -> Array:
+    x = mesh.nodes[mesh.elements]
+    twice = 2 * mesh.area
+    out = np.zeros((len(x), 3, 6))
+    for k in range(3):
+        i, j = (k + 1) % 3, (k + 2) % 3
+        dx = (x[:, i, 1] - x[:, j, 1]) / twice
+        dy = (x[:, j, 0] - x[:, i, 0]) / twice
+        out[:, 0, 2 * k] = dx
+        out[:, 1, 2 * k + 1] = dy
+        out[:, 2, 2 * k] = dy / 2
+        out[:, 2, 2 * k + 1] = dx / 2
+    return out
+
+
+def _rigid(mesh: Mesh) -> tuple[Array, Array]:
+    """Rigid modes (n, 2, 3) and their moments M Z (2n, 3), with Z^T M Z = 1."""
+    n = len(mesh.nodes)
+    each = np.repeat(mesh.area / 3, 3)
+    centre = np.array([np.sum(each * mesh.nodes[mesh.elements, k].ravel()) for k in (0, 1)]) / mesh.area.sum()
+    r = mesh.nodes - centre
+    modes = np.zeros((n, 2, 3))
+    modes[:, 0, 0] = 1
+    modes[:, 1, 1] = 1
+    modes[:, 0, 2] = -r[:, 1]
+    modes[:, 1, 2] = r[:, 0]
+    values = modes[mesh.elements]  # (ne, 3, 2, 3)
+    weighed = (mesh.area / 12)[:, None, None, None] * (values + values.sum(axis=1, keepdims=True))
+    moments = np.zeros((n, 2, 3))
+    np.add.at(moments, mesh.elements.ravel(), weighed.reshape(-1, 2, 3))
+    gram = np.einsum("nik,nil->kl", modes, moments)
+    back = np.linalg.inv(np.linalg.cholesky(gram)).T
+    return modes @ back, (moments @ back).reshape(2 * n, 3)

@@ -1,0 +1,72 @@
+"""Settings of brittle fracture by percussion."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from banquise.errors import CaseError
+
+
+@dataclass(frozen=True)
+class Griffith:
+    """Griffith's criterion: a crack opens where it releases more elastic energy than its surface costs.
+
+    Parameters
+    ----------
+    toughness : J/m2, energy to open a unit of crack surface (length times thickness)
+    young : Pa; poisson : Poisson's ratio of the ice
+    patch : width of a contact patch as a part of the square root of the floe's area
+    crushing : Pa; when given, a patch is at least as wide as the peak force needs at this pressure
+    lip_friction : between the lips of a crack that closes
+    strength : Pa; when given, the mean tension over the first `gate_length` of a crack must reach it too
+    gate_length : m; None: Irwin's length young * toughness / strength^2
+    rule : "first" (the crack that pays first while the load grows) or "least-energy" (the one that pays most)
+    arrested : whether cracks that end inside the floe compete
+    min_piece : least part of the floe's area that a crack may cut off
+    nodes : of the mesh, about; border_points : equally spaced ends of candidate cracks, besides the corners
+
+    >>> Griffith(toughness=2.0).toughness
+    2.0
+    """
+
+    toughness: float = 10.0
+    young: float = 8.95e9
+    poisson: float = 0.295
+    patch: float = 0.05
+    crushing: float | None = None
+    lip_friction: float = 0.3
+    strength: float | None = None
+    gate_length: float | None = None
+    rule: str = "first"
+    arrested: bool = False
+    min_piece: float = 0.02
+    nodes: int = 300
+    border_points: int = 32
+
+    def __post_init__(self) -> None:
+        for name in ("toughness", "young", "patch"):
+            _check(name, getattr(self, name), 0.0, math.inf, strict=True)
+        for name in ("crushing", "strength", "gate_length"):
+            if getattr(self, name) is not None:
+                _check(name, getattr(self, name), 0.0, math.inf, strict=True)
+        _check("poisson", self.poisson, 0.0, 0.499)
+        _check("patch", self.patch, 0.002, 0.5)
+        _check("lip_friction", self.lip_friction, 0.0, math.inf)
+        _check("min_piece", self.min_piece, 0.0, 0.5)
+        _check("nodes", self.nodes, 60, 3000)
+        _check("border_points", self.border_points, 4, 400)
+        check_rule(self.rule)
+
+
+def check_rule(rule: str) -> None:
+    if rule not in ("first", "least-energy"):
+        raise CaseError(f"fracture: rule is {rule!r}, expected 'first' or 'least-energy'.")
+
+
+def _check(name: str, value: object, low: float, high: float, strict: bool = False) -> None:
+    good = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not good or not (low <= float(value) <= high) or (strict and value == low):  # type: ignore[arg-type]
+        least = "above" if strict else "at least"
+        most = "" if high == math.inf else f" and at most {high:g}"
+        raise CaseError(f"Griffith: {name} is {value!r}, expected a number {least} {low:g}{most}.")

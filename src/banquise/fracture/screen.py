@@ -1,0 +1,69 @@
+"""A cheap look at an impact: can any crack pay at all? Nothing is meshed; a safe no costs a microsecond.
+
+A crack of length s releases at most what the floe stores, and a floe stores at most the kinetic energy of the
+compression, J^2 / (2 (1 + e)^2 m). So no crack opens while that is below toughness * thickness * (shortest chord that
+cuts off enough of the floe). The chord is bounded from below once per shape.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from banquise.fracture.griffith import Griffith
+from banquise.scene.floe import Floe
+
+Array = NDArray[np.float64]
+
+SAMPLES = 160  # border points of the bound: it is below the true shortest chord by at most a border step
+_DEFAULT = Griffith()
+_known: WeakKeyDictionary[Floe, dict[float, float]] = WeakKeyDictionary()
+
+
+def screen(floe: Floe, energy: Any, ice: Griffith | None = None) -> Any:
+    """Whether an impact that compresses with this kinetic energy (J; a number or an array) might break the floe.
+
+    False is certain for cracks that cut the floe in two (cracks that end inside have no shortest length).
+    """
+    ice = ice or _DEFAULT
+    return energy > ice.toughness * floe.thickness * shortest_cut(floe, ice.min_piece)
+
+
+def compression_energy(impulse: Any, effective_mass: Any, restitution: Any = 0.0) -> Any:
+    """Kinetic energy (J) that the compression phase of an impact takes up, from its normal impulse (N s)."""
+    return np.square(impulse) / (2 * np.square(1 + np.asarray(restitution)) * effective_mass)
+
+
+def shortest_cut(floe: Floe, min_piece: float = 0.02) -> float:
+    """Length (m) below which no chord cuts off that part of the floe's area; kept with the floe.
+
+    >>> square = Floe([[0, 0], [100, 0], [100, 100], [0, 100]])
+    >>> 23 < shortest_cut(square) < 28.3  # the corner triangle of 2 % has a base of 28.28 m
+    True
+    """
+    known = _known.setdefault(floe, {})
+    if min_piece not in known:
+        polygon = floe.polygon
+        least = min_piece * polygon.area
+        known[min_piece] = min(_shortest(np.asarray(r.coords), least) for r in (polygon.exterior, *polygon.interiors))
+    return known[min_piece]
+
+
+def _shortest(ring: Array, least: float) -> float:
+    """Over pairs of sampled border points. Moving both ends by up to half a step changes a chord by at most a step,
+    and the area it cuts off by at most half a step times the (longer) chord."""
+    marks = np.concatenate([[0], np.cumsum(np.hypot(*np.diff(ring, axis=0).T))])
+    step = marks[-1] / SAMPLES
+    at = np.unique(np.concatenate([marks[:-1], np.arange(SAMPLES) * step]))
+    x, y = np.interp(at, marks, ring[:, 0]), np.interp(at, marks, ring[:, 1])
+    x, y = x - x[0], y - y[0]
+    swept = np.concatenate([[0], np.cumsum(x[:-1] * y[1:] - x[1:] * y[:-1])])
+    i, j = np.triu_indices(len(at), 1)
+    part = np.abs(0.5 * (swept[j] - swept[i] + x[j] * y[i] - x[i] * y[j]))
+    whole = abs(0.5 * (swept[-1] + x[-1] * y[0] - x[0] * y[-1]))
+    length = np.hypot(x[j] - x[i], y[j] - y[i])
+    enough = np.minimum(part, whole - part) >= least - 0.5 * step * (length + step)
+    return float(max(0.0, length[enough].min() - step)) if enough.any() else float("inf")

@@ -1,0 +1,172 @@
+"""Cut a floe in two along a straight crack, exactly: mass, momentum and angular momentum are those of the parent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from banquise.errors import ShapeError
+from banquise.scene.floe import Floe
+
+Array = NDArray[np.float64]
+
+NEAR = 1e-6  # ends this near to the border, as a part of the floe's size, are on it
+
+
+def split(floe: Floe, start: Any, end: Any) -> tuple[Floe, Floe]:
+    """The two floes left by the straight cut from `start` to `end`, the smaller first.
+
+    Each moves as its part of the parent did: the velocity of the parent at its own centre, and the parent's spin.
+    Only the ice between `start` and `end` is cut, also where the line would meet a concave floe again.
+
+    >>> square = Floe([[0, 0], [100, 0], [100, 100], [0, 100]], density=910.0, velocity=(0.2, -0.1), spin=1e-3)
+    >>> small, large = split(square, (0, 50), (43.75, 0))
+    >>> small.mass, [round(v, 7) for v in small.velocity]
+    (995312.5, [0.2333333, -0.1354167])
+    """
+    polygon = floe.polygon
+    a, b = _on_border(floe, start), _on_border(floe, end)
+    if np.hypot(*(b - a)) <= NEAR * np.sqrt(floe.area):
+        raise ShapeError(f"{floe!r}: a cut from {_spot(start)} to {_spot(end)} has no length.")
+    pieces = _simple_cut(polygon, a, b)
+    if pieces is None:
+        pieces = _general_cut(polygon, a, b)
+    if len(pieces) != 2:
+        raise ShapeError(
+            f"{floe!r}: the cut from {_spot(start)} to {_spot(end)} leaves {len(pieces)} piece(s), expected 2. "
+            "Give two border points that see each other through the ice."
+        )
+    pieces.sort(key=lambda p: (p.area, -_left(p, a, b)))
+    names = [None, None] if floe.name is None else [f"{floe.name}.1", f"{floe.name}.2"]
+    parts = [_piece(floe, p, name) for p, name in zip(pieces, names)]
+    _settle(floe, parts)
+    return parts[0], parts[1]
+
+
+def _spot(point: Any) -> str:
+    return "(" + ", ".join(f"{float(c):.6g}" for c in point) + ")"
+
+
+def _on_border(floe: Floe, point: Any) -> Array:
+    """The border point at `point`; one a little inside or outside is moved to the border."""
+    try:
+        spot = np.array([float(point[0]), float(point[1])])
+    except (TypeError, ValueError, IndexError):
+        raise ShapeError(f"{floe!r}: end of a cut {point!r}, expected two numbers.") from None
+    border = floe.polygon.boundary
+    where = shapely.Point(spot)
+    # A rounded floe's border is a chain of chords; its exact points may lie outside by the height of an arc.
+    reach = NEAR * np.sqrt(floe.area) + 1e-3 * floe.radius
+    away = border.distance(where)
+    if not np.isfinite(spot).all() or not away <= reach:
+        raise ShapeError(f"{floe!r}: {_spot(point)} is not on its border. A cut runs from border to border.")
+    if away <= 1e-13 * np.sqrt(floe.area):
+        return spot
+    return np.array(shapely.shortest_line(border, where).coords[0])
+
+
+def _simple_cut(polygon: Any, a: Array, b: Array) -> list[Any] | None:
+    """Both ends on the outer ring and nothing but ice between: the ring in two parts, holes to their part."""
+    ring = np.asarray(polygon.exterior.coords)[:-1]
+    span = float(np.hypot(*(b - a)))
+    middle = shapely.LineString([a + 1e-3 * (b - a), b - 1e-3 * (b - a)])
+    if any(middle.distance(r) <= NEAR * span for r in polygon.interiors) or not polygon.contains(middle):
+        return None
+    lengths = np.concatenate([[0], np.cumsum(np.hypot(*np.diff(np.vstack([ring, ring[:1]]), axis=0).T))])
+    line = polygon.exterior
+    places = [line.project(shapely.Point(p)) for p in (a, b)]
+    if any(line.distance(shapely.Point(p)) > 2 * NEAR * np.sqrt(polygon.area) + 1e-9 * span for p in (a, b)):
+        return None
+    snap = NEAR * span
+    marks = []
+    for p, s in zip((a, b), places):
+        corner = int(np.argmin(np.hypot(*(ring - p).T)))
+        if np.hypot(*(ring[corner] - p)) <= snap:
+            marks.append((lengths[corner], ring[corner]))  # a cut that ends at a corner leaves no sliver beside it
+        else:
+            marks.append((s, p))
+    (s0, p0), (s1, p1) = sorted(marks, key=lambda m: m[0])
+    between = (lengths[:-1] > s0) & (lengths[:-1] < s1)
+    first = _ring([p0, *ring[between], p1])
+    second = _ring([p1, *ring[lengths[:-1] > s1], *ring[lengths[:-1] < s0], p0])
+    if len(first) < 3 or len(second) < 3:
+        return None
+    solids = [shapely.Polygon(first), shapely.Polygon(second)]
+    if not all(p.is_valid and p.area > 0 for p in solids):
+        return None
+    holes: list[list[Any]] = [[], []]
+    for hole in polygon.interiors:
+        inner = shapely.Polygon(hole).representative_point()
+        holes[0 if solids[0].contains(inner) else 1].append(hole)
+    cut = [shapely.Polygon(p.exterior, h) for p, h in zip(solids, holes)]
+    return cut if all(p.is_valid for p in cut) else None
+
+
+def _ring(points: list[Array]) -> Array:
+    ring = np.array(points)
+    keep = np.any(ring != np.roll(ring, 1, axis=0), axis=1)
+    return ring[keep]
+
+
+def _general_cut(polygon: Any, a: Array, b: Array) -> list[Any]:
+    """Through holes, or from hole to hole: the arrangement of the border and the cut, faces inside kept."""
+    way = (b - a) * (NEAR / 2 / np.hypot(*(b - a))) * np.sqrt(polygon.area)
+    lines = shapely.union_all([polygon.boundary, shapely.LineString([a - way, b + way])])
+    faces = shapely.get_parts(shapely.polygonize([lines]))
+    return [f for f in faces if f.area > NEAR**2 * polygon.area and polygon.contains(f.representative_point())]
+
+
+def _left(piece: Any, a: Array, b: Array) -> float:
+    c = np.array(piece.centroid.coords[0]) - a
+    d = b - a
+    return float(d[0] * c[1] - d[1] * c[0])
+
+
+def _piece(floe: Floe, polygon: Any, name: str | None) -> Floe:
+    shape: dict[str, Any] = (
+        {"thickness": floe.upper} if floe.lower == 0.0 else {"lower": floe.lower, "upper": floe.upper}
+    )
+    return Floe(
+        np.asarray(polygon.exterior.coords),
+        holes=[np.asarray(r.coords) for r in polygon.interiors],
+        density=floe.density,
+        water_drag=floe.water_drag,
+        air_drag=floe.air_drag,
+        material=floe.material,
+        name=name,
+        **shape,
+    )
+
+
+def _settle(floe: Floe, parts: list[Floe]) -> None:
+    """Give the parts the parent's rigid motion, and its mass and momenta to the last digits.
+
+    For a polygon of even thickness nothing but rounding is left to settle. A rounded floe is cut as a chain of chords
+    and loses the slivers outside them: their mass goes to the parts as density, their momenta as a common motion.
+    """
+    mass = sum(p.mass for p in parts)
+    for part in parts:
+        part.density *= floe.mass / mass
+    total = sum(p.mass for p in parts)
+    velocity, spin = np.array(floe.velocity), floe.spin
+    motions = [velocity + spin * _turned(p.centre - floe.centre) for p in parts]
+    centre = sum(p.mass * p.centre for p in parts) / total
+    slip = (floe.mass * velocity - sum(p.mass * v for p, v in zip(parts, motions))) / total
+    motions = [v + slip for v in motions]
+    turning = sum(
+        p.inertia * spin + p.mass * float(np.dot(_turned(p.centre - centre), v)) for p, v in zip(parts, motions)
+    )
+    wanted = floe.inertia * spin + floe.mass * float(np.dot(_turned(floe.centre - centre), velocity))
+    inertia = sum(p.inertia + p.mass * float(np.sum((p.centre - centre) ** 2)) for p in parts)
+    extra = (wanted - turning) / inertia
+    for part, v in zip(parts, motions):
+        v = v + extra * _turned(part.centre - centre)
+        part.velocity = (float(v[0]), float(v[1]))
+        part.spin = spin + extra
+
+
+def _turned(r: Array) -> Array:
+    return np.array([-r[1], r[0]])

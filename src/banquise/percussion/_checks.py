@@ -1,0 +1,20 @@
+"""Checks of the numbers that the 1-D models take."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from banquise.errors import BanquiseError
+
+
+def number(value: Any, what: str, least: float = -math.inf, strict: bool = False) -> float:
+    """A finite float of at least (or, strictly, above) `least`, or a sentence that says what was wrong."""
+    try:
+        found = float(value)
+    except (TypeError, ValueError):
+        raise BanquiseError(f"percussion: {what} is {value!r}, expected a number.") from None
+    if not math.isfinite(found) or found < least or (strict and found == least):
+        limit = "" if least == -math.inf else f" {'above' if strict else 'of at least'} {least:g}"
+        raise BanquiseError(f"percussion: {what} is {found!r}, expected a finite number{limit}.")
+    return found

@@ -1,0 +1,77 @@
+"""The mesh of a floe: exact area, resolved contacts, no degenerate triangle, the same for every size."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import shapely
+
+from banquise.fracture.elasticity import body_of, border_edges, clear_cache
+from banquise.scene.floe import Disc, Floe
+
+SHAPES = {
+    "square": Floe([[0, 0], [1, 0], [1, 1], [0, 1]]),
+    "bar": Floe([[0, 0], [10, 0], [10, 1], [0, 1]]),
+    "L": Floe([[0, 0], [3, 0], [3, 0.3], [1, 0.4], [1, 3], [0, 3]]),
+    "hole near the border": Floe([[0, 0], [2, 0], [2, 2], [0, 2]], holes=[[[0.5, 0.5], [1.95, 0.6], [1, 1.2]]]),
+    "neck": Floe([[0, 0], [1, 0.48], [2, 0], [2, 1], [1, 0.52], [0, 1]]),
+    "comb": Floe([[0, 0], [7, 0], [7, 3], [6, 3], [6, 1], [5, 1], [5, 3], [4, 3], [4, 1], [3, 1], [3, 3], [0, 3]]),
+    "needle": Floe([[0, 0], [20, 0.2], [0, 1]]),
+    "disc": Disc((3, 4), 5.0),
+}
+
+
+def angles(mesh):
+    p = mesh.nodes[mesh.elements]
+    a, b, c = (np.hypot(*(p[:, (k + 2) % 3] - p[:, (k + 1) % 3]).T) for k in range(3))
+    cosines = [
+        (b**2 + c**2 - a**2) / (2 * b * c),
+        (a**2 + c**2 - b**2) / (2 * a * c),
+        (a**2 + b**2 - c**2) / (2 * a * b),
+    ]
+    return np.degrees(np.arccos(np.clip(cosines, -1, 1)))
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_mesh_covers_the_floe_with_good_triangles(name):
+    floe = SHAPES[name]
+    x0, _, _, y1 = floe.polygon.bounds
+    point = np.array(floe.polygon.exterior.interpolate(floe.polygon.exterior.project(shapely.Point(x0, y1))).coords[0])
+    body = body_of(floe, [(point, (1.0, -1.0), 0.05 * np.sqrt(floe.area))])
+    mesh = body.mesh
+    assert 150 < len(mesh.nodes) < 480
+    # A polygon is meshed exactly; a disc loses the detail below a fiftieth of the mesh size.
+    assert mesh.area.sum() == pytest.approx(1.0, abs=2e-3 if name == "disc" else 1e-9)
+    assert mesh.area.min() > 0
+    # The needle's own corner has 0.6 degrees, so its mesh is judged by the rest.
+    assert np.percentile(angles(mesh).min(axis=0), 5) > 20
+    assert len(border_edges(body, 0)) >= 6
+    inside = shapely.contains_xy(mesh.border.buffer(1e-9), *mesh.nodes[mesh.elements].mean(axis=1).T)
+    assert inside.all()
+
+
+def test_neighbours_share_an_edge():
+    mesh = body_of(SHAPES["L"]).mesh
+    for e, k in np.argwhere(mesh.neighbours >= 0):
+        edge = {mesh.elements[e, k], mesh.elements[e, (k + 1) % 3]}
+        assert edge <= set(mesh.elements[mesh.neighbours[e, k]])
+    rim = np.argwhere(mesh.neighbours < 0)
+    long = [np.hypot(*(mesh.nodes[mesh.elements[e, k]] - mesh.nodes[mesh.elements[e, (k + 1) % 3]])) for e, k in rim]
+    assert sum(long) == pytest.approx(mesh.border.length, rel=1e-9)
+
+
+def test_the_mesh_does_not_depend_on_size_or_place():
+    small = Floe([[0, 0], [3, 0], [3, 0.5], [1, 0.7], [1, 3], [0, 3]])
+    large = Floe(small.ring * 1024 + np.array([4096.0, -512.0]))  # powers of two: no rounding of the scaled ring
+    a = body_of(small, [((0, 1), (1, 0), 0.1)]).mesh
+    b = body_of(large, [((4096, 512), (1, 0), 102.4)]).mesh
+    assert {frozenset(e) for e in a.elements.tolist()} == {frozenset(e) for e in b.elements.tolist()}
+    assert np.allclose(a.nodes, b.nodes, atol=1e-9)
+
+
+def test_bodies_are_kept(square):
+    clear_cache()
+    first = body_of(square)
+    assert body_of(square) is first
+    clear_cache()
+    assert body_of(square) is not first
