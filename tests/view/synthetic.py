@@ -101,7 +101,7 @@ def made_up_run(records: int = 61, every: float = 10.0, extras: bool = True, dom
 
 def _events(rng: np.random.Generator, state: np.ndarray, time: np.ndarray, n: int) -> np.ndarray:
     rows = []
-    for t in np.sort(rng.uniform(time[1], time[-1], 150)):
+    for t in np.sort(rng.uniform(time[min(1, len(time) - 1)], time[-1], 150)):
         frame = int(np.searchsorted(time, t))
         a = int(rng.integers(5, 11))
         b = int(a + 1) if rng.uniform() < 0.8 else n  # now and then the pier

@@ -239,6 +239,8 @@ BQ.Player = class Player {
     for (const canvas of [page.ice, page.over]) {
       canvas.width = Math.round(w * pixel);
       canvas.height = Math.round(h * pixel);
+      canvas.style.width = `${w}px`; // whole pixels: a stage of 559.2 px would blur the picture
+      canvas.style.height = `${h}px`;
     }
     if (fitted) view.fit();
     this.curves.resize(this.look);
