@@ -57,7 +57,7 @@ def pack_floes(run: Run, max_frames: int | None = None) -> Packed:
     period = _period(run)
     first, last = _lives(state[frames, 0, :])
     size = np.sqrt(run.shapes["area"].values)
-    extent = _extent(state[frames], run)
+    extent = extent_of(state[frames], run)
     quantum = _quantum(extent, size[:n_floes], period)
     n_bodies = n_floes + obstacles.shape[1]
     per_chunk = int(np.clip(POSES_PER_CHUNK // max(n_bodies, 1), 8, MAX_CHUNK_FRAMES))
@@ -112,7 +112,7 @@ def _period(run: Run) -> tuple[float, float] | None:
     return domain["xmax"] - domain["xmin"], domain["ymax"] - domain["ymin"]
 
 
-def _extent(state: Array, run: Run) -> Array:
+def extent_of(state: Array, run: Run) -> Array:
     """xmin, xmax, ymin, ymax of all that moves in the run, or of its domain."""
     domain = run.case.get("domain")
     if domain:
