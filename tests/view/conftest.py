@@ -34,7 +34,12 @@ def browser() -> Iterator[Any]:
     if CHROMIUM is None:
         pytest.skip("no chromium on this machine: apt-get install chromium")
     with sync_api.sync_playwright() as play:
-        options = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--force-color-profile=srgb"]
+        options = [
+            "--no-sandbox",
+            "--use-angle=swiftshader",
+            "--enable-unsafe-swiftshader",
+            "--force-color-profile=srgb",
+        ]
         browser = play.chromium.launch(executable_path=CHROMIUM, args=options)
         yield browser
         browser.close()
@@ -46,7 +51,9 @@ def open_page(browser: Any) -> Iterator[Any]:
     contexts, problems = [], []
 
     def open_one(where: Any, width: int = 1000, height: int = 760, scale: float = 1.0, **settings: Any) -> Any:
-        context = browser.new_context(viewport={"width": width, "height": height}, device_scale_factor=scale, has_touch=True)
+        context = browser.new_context(
+            viewport={"width": width, "height": height}, device_scale_factor=scale, has_touch=True
+        )
         contexts.append(context)
         page = context.new_page()
         page.on("console", lambda m: problems.append(m.text) if m.type in ("error", "warning") else None)

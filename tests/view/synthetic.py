@@ -107,6 +107,8 @@ def _events(rng: np.random.Generator, state: np.ndarray, time: np.ndarray, n: in
         b = int(a + 1) if rng.uniform() < 0.8 else n  # now and then the pier
         x, y = state[frame, :2, a] + (40, 0)
         rows.append([t, 0, a, b, x, y, rng.lognormal(8, 2), rng.normal(0, 10), 5.0, 0.0])
-    rows.append([BREAK_TIME, 1, *CHILDREN, *state[np.searchsorted(time, BREAK_TIME) - 1, :2, PARENT], 1e5, 0.0, 100.0, 0.0])
+    rows.append(
+        [BREAK_TIME, 1, *CHILDREN, *state[np.searchsorted(time, BREAK_TIME) - 1, :2, PARENT], 1e5, 0.0, 100.0, 0.0]
+    )
     table = np.array(rows)
     return table[np.argsort(table[:, 0], kind="stable")]

@@ -134,7 +134,9 @@ def test_only_the_cut_is_a_crack(run: Any) -> None:
     marks = crack_edges(outlines, shapes["parent"].values, start)
     for child in CHILDREN:
         ring = outlines.rings[child][0] + start[child]
-        ends = {tuple(np.round(p, 6)) for k in np.nonzero(marks[child])[0] for p in (ring[k], ring[(k + 1) % len(ring)])}
+        ends = {
+            tuple(np.round(p, 6)) for k in np.nonzero(marks[child])[0] for p in (ring[k], ring[(k + 1) % len(ring)])
+        }
         assert ends == {(105.0, 260.0), (95.0, 340.0)}  # the square's other edges have the same lengths by symmetry
     assert sum(m.sum() for m in marks) == 2
 

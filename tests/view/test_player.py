@@ -59,7 +59,9 @@ def expected_mask(run: Any, time: float, page: Any, shape: tuple[int, int]) -> n
 
 
 @pytest.mark.parametrize("renderer", RENDERERS)
-def test_floes_are_where_the_run_says_to_within_a_pixel(run: Any, player_page: Path, open_page: Any, renderer: str) -> None:
+def test_floes_are_where_the_run_says_to_within_a_pixel(
+    run: Any, player_page: Path, open_page: Any, renderer: str
+) -> None:
     page = open_page(player_page, renderer=renderer)
     assert page.evaluate("banquise.renderer.name") == renderer
     bare(page)
@@ -234,7 +236,9 @@ def test_zoom_and_pan_keep_the_point_under_the_cursor(player_page: Path, open_pa
     page.mouse.down()
     page.mouse.move(box["x"] + 400, box["y"] + 250, steps=4)
     page.mouse.up()
-    assert page.evaluate("banquise.view.toWorld(400, 250)") == pytest.approx(before, abs=2 * 4 / page.evaluate("banquise.view.scale"))
+    assert page.evaluate("banquise.view.toWorld(400, 250)") == pytest.approx(
+        before, abs=2 * 4 / page.evaluate("banquise.view.scale")
+    )
     page.keyboard.press("0")
     page.wait_for_function("banquise.view.scale === banquise.view.whole")
 

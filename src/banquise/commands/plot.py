@@ -37,7 +37,9 @@ def run(args: argparse.Namespace) -> int:
     output = Path(args.output) if args.output else None
     one_file = output is not None and output.suffix.lstrip(".") in kinds and not output.is_dir()
     if one_file and len(args.figures) != 1:
-        raise CaseError(f"-o {output}: one file holds one figure, got {len(args.figures) or 'all'}. Name one, or a folder.")
+        raise CaseError(
+            f"-o {output}: one file holds one figure, got {len(args.figures) or 'all'}. Name one, or a folder."
+        )
     if args.format not in kinds:
         raise CaseError(f"--format: got {args.format!r}, expected png, pdf or svg.")
     shown = open_run(args.run_file)

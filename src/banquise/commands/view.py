@@ -17,7 +17,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--port", type=int, default=0, help="port of --serve (default: any free one)")
     parser.add_argument("--colour", default="speed", help="what colours show at first: ice, speed, thickness, ...")
-    parser.add_argument("--theme", choices=("auto", "light", "dark"), default="auto", help="light, dark, or as the system")
+    parser.add_argument(
+        "--theme", choices=("auto", "light", "dark"), default="auto", help="light, dark, or as the system"
+    )
 
 
 def run(args: argparse.Namespace) -> int:

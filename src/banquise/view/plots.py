@@ -292,7 +292,9 @@ def flow(run: Run, ax: Any = None) -> Any:
     with styled():
         plt = pyplot()
         if ax is None:
-            figure, axes = plt.subplots(len(shown), 1, figsize=(5.2, 1.7 * len(shown) + 0.6), sharex=True, squeeze=False)
+            figure, axes = plt.subplots(
+                len(shown), 1, figsize=(5.2, 1.7 * len(shown) + 0.6), sharex=True, squeeze=False
+            )
             axes = axes[:, 0]
         else:
             figure, axes = ax.figure, [ax] * len(shown)

@@ -170,5 +170,7 @@ def _figures(run: Run) -> list[str]:
         plt.close(drawn)
         text = base64.b64encode(data.getvalue()).decode("ascii")
         about = html.escape((draw.__doc__ or name).split("\n")[0])
-        shown.append(f'<figure><img alt="{about}" src="data:image/png;base64,{text}"><figcaption>{about}</figcaption></figure>')
+        shown.append(
+            f'<figure><img alt="{about}" src="data:image/png;base64,{text}"><figcaption>{about}</figcaption></figure>'
+        )
     return shown

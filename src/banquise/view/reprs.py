@@ -17,7 +17,9 @@ _CARD = "display:flex;gap:18px;align-items:center;font:13px/1.5 system-ui,sans-s
 def svg(floes: Iterable[Any], obstacles: Iterable[Any], width: int = 220, height: int = 160) -> str:
     """A small drawing of floes and obstacles (the largest `MAX_DRAWN`), as SVG."""
     floes = sorted(floes, key=lambda f: -f.area)[:MAX_DRAWN]
-    parts = [(f, "#eef5f8", "#2c5a73") for f in floes] + [(o, "#7d7168", "#3f3832") for o in list(obstacles)[:MAX_DRAWN]]
+    parts = [(f, "#eef5f8", "#2c5a73") for f in floes] + [
+        (o, "#7d7168", "#3f3832") for o in list(obstacles)[:MAX_DRAWN]
+    ]
     if not parts:
         return ""
     bounds = np.array([p.polygon.bounds for p, _, _ in (parts[: len(floes)] or parts)])
@@ -29,7 +31,9 @@ def svg(floes: Iterable[Any], obstacles: Iterable[Any], width: int = 220, height
     for part, fill, line in parts:
         shape = part.polygon
         rings = [np.asarray(r.coords)[:-1] for r in (shape.exterior, *shape.interiors)]
-        data = "".join("M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in _screen(r, middle, scale, width, height)) + "Z" for r in rings)
+        data = "".join(
+            "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in _screen(r, middle, scale, width, height)) + "Z" for r in rings
+        )
         paths.append(f'<path d="{data}" fill="{fill}" stroke="{line}" fill-rule="evenodd"/>')
     return (
         f'<svg width="{width}" height="{height}" viewBox="0 0 {width} {height}" style="background:#a6c8d9;border-radius:8px;'
@@ -87,7 +91,9 @@ def run_html(run: Any, height: int = 560) -> str:
         shown = page(pack(run, most), autoplay=False)
     except BanquiseError as problem:
         return text + _note(str(problem))
-    note = _note(f"The player shows {most:,} of {records:,} records; banquise view shows all.") if records > most else ""
+    note = (
+        _note(f"The player shows {most:,} of {records:,} records; banquise view shows all.") if records > most else ""
+    )
     return text + note + frame(shown, height)
 
 

@@ -44,7 +44,9 @@ def concentration(run: Run) -> tuple[Array, str]:
         high = np.where(there, state[:, k] + half, -np.inf).max(axis=1, initial=-np.inf)
         spans.append(high - low)
     sea = spans[0] * spans[1]
-    return np.where(np.isfinite(sea) & (sea > 0), ice_area(run) / np.where(sea > 0, sea, 1.0), 0.0), "of the box around the floes"
+    return np.where(
+        np.isfinite(sea) & (sea > 0), ice_area(run) / np.where(sea > 0, sea, 1.0), 0.0
+    ), "of the box around the floes"
 
 
 def curves_of(run: Run) -> list[dict[str, Any]]:

@@ -110,7 +110,9 @@ def plain_log_axis(axis: Any, low: float, high: float) -> None:
     from matplotlib.ticker import LogLocator, NullFormatter
 
     if 0 < low < high < 20 * low:
-        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high > 3 * low else (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0)))
+        axis.set_major_locator(
+            LogLocator(subs=(1.0, 2.0, 5.0) if high > 3 * low else (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0))
+        )
         axis.set_major_formatter(lambda v, _: f"{v:g}")
         axis.set_minor_formatter(NullFormatter())
 
