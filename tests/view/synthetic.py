@@ -20,21 +20,25 @@ def _blob(rng: np.random.Generator, centre: Any, size: float, n: int = 14) -> np
     return np.asarray(centre) + np.column_stack([reach * np.cos(turn), reach * np.sin(turn)])
 
 
+def at(ring: np.ndarray, x: float, y: float) -> np.ndarray:
+    return ring + np.array([x, y])
+
+
 def made_up_floes(rng: np.random.Generator) -> list[Floe]:
-    """A square, a disc, a rounded floe, one with a hole, a concave one, eight blobs, and the two halves of the square."""
+    """A square, a disc, a rounded floe, one with a hole, a concave one, eight blobs, the two halves of the square."""
     square = np.array([[-40.0, -40], [40, -40], [40, 40], [-40, 40]])
     hole = 12.0 * np.array([[-1.0, -1], [1, -1], [1, 1], [-1, 1]])
     concave = np.array([[-40.0, -30], [40, -30], [40, 30], [0, -5], [-40, 30]])
     floes = [
-        Floe(square + (100, 300), thickness=1.0, name="square"),
+        Floe(at(square, 100, 300), thickness=1.0, name="square"),
         Disc((250, 300), 35.0, thickness=2.0),
-        Floe(square * 0.7 + (400, 300), radius=10.0, thickness=0.5),
-        Floe(square + (550, 300), holes=[hole + (550, 300)], thickness=1.5),
-        Floe(concave + (700, 300), thickness=0.8),
+        Floe(at(square * 0.7, 400, 300), radius=10.0, thickness=0.5),
+        Floe(at(square, 550, 300), holes=[at(hole, 550, 300)], thickness=1.5),
+        Floe(at(concave, 700, 300), thickness=0.8),
     ]
     floes += [Floe(_blob(rng, (100.0 + 90 * k, 120), 38), thickness=float(rng.uniform(0.4, 2))) for k in range(8)]
-    floes.append(Floe(np.array([[-40.0, -40], [5, -40], [-5, 40], [-40, 40]]) + (100, 300), thickness=1.0))
-    floes.append(Floe(np.array([[5.0, -40], [40, -40], [40, 40], [-5, 40]]) + (100, 300), thickness=1.0))
+    floes.append(Floe(at(np.array([[-40.0, -40], [5, -40], [-5, 40], [-40, 40]]), 100, 300), thickness=1.0))
+    floes.append(Floe(at(np.array([[5.0, -40], [40, -40], [40, 40], [-5, 40]]), 100, 300), thickness=1.0))
     return floes
 
 

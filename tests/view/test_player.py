@@ -275,7 +275,7 @@ def test_sizes_and_themes(player_page: Path, open_page: Any, width: int, height:
     assert stage["height"] > 0.5 * height
     for control in ("#play", "#scrub", "#clock", "#slower", "#faster", "#open-settings"):
         box = page.locator(control).bounding_box()
-        assert 0 <= box["x"] and box["x"] + box["width"] <= width and box["y"] + box["height"] <= height
+        assert box["x"] >= 0 and box["x"] + box["width"] <= width and box["y"] + box["height"] <= height
     page.click("#open-settings")
     panel = page.locator("#settings").bounding_box()
     assert panel["x"] >= 0 and panel["y"] + panel["height"] <= stage["y"] + stage["height"]
@@ -288,7 +288,8 @@ def test_without_webgl_the_canvas_draws(player_page: Path, browser: Any) -> None
     context = browser.new_context()
     context.add_init_script(
         "const get = HTMLCanvasElement.prototype.getContext;"
-        "HTMLCanvasElement.prototype.getContext = function (kind, o) { return kind === 'webgl2' ? null : get.call(this, kind, o); };"
+        "HTMLCanvasElement.prototype.getContext = function (kind, o) {"
+        "  return kind === 'webgl2' ? null : get.call(this, kind, o); };"
     )
     page = context.new_page()
     problems: list[str] = []

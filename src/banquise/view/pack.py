@@ -113,20 +113,50 @@ def _period(run: Run) -> tuple[float, float] | None:
 
 
 def extent_of(state: Array, run: Run) -> Array:
-    """xmin, xmax, ymin, ymax of all that moves in the run, or of its domain."""
+    """xmin, xmax, ymin, ymax of the run's domain, or of all that moves in it and of the obstacles within reach."""
     domain = run.case.get("domain")
     if domain:
         return np.array([domain[k] for k in ("xmin", "xmax", "ymin", "ymax")], dtype=float)
-    reach = np.sqrt(run.shapes["area"].values / np.pi)
-    which = run.shapes["obstacle"].values.astype(bool)
-    bounds = []
-    for k, name in enumerate(("start_x", "start_y")):
-        ice, rock = state[:, k, :], run.shapes[name].values[which]
-        half = reach[: ice.shape[1]]
-        bounds.append(min(np.nanmin(ice - half, initial=np.inf), np.min(rock - reach[which], initial=np.inf)))
-        bounds.append(max(np.nanmax(ice + half, initial=-np.inf), np.max(rock + reach[which], initial=-np.inf)))
-    extent = np.array(bounds)
+    reach = reach_of(run.shapes)
+    n = state.shape[2]
+    places, half = state[:, :2, :], reach[:n]
+    rocks = np.moveaxis(obstacle_poses(run)[:, :, :2], 2, 1)
+    bounds = np.concatenate([_bounds(places, half), _bounds(rocks, reach[n:])])
+    if n and np.isfinite(bounds[0]).all():
+        # a shore far larger than the field of floes would leave them a dot
+        span = (bounds[0, 1::2] - bounds[0, ::2]).max()
+        bounds = np.concatenate([bounds[:1], _bounds(rocks, reach[n:], near=(bounds[0], span))])
+    extent = np.array([bounds[:, 0].min(), bounds[:, 1].max(), bounds[:, 2].min(), bounds[:, 3].max()])
     return extent if np.isfinite(extent).all() else np.array([0.0, 1.0, 0.0, 1.0])
+
+
+def _bounds(places: Array, half: Array, near: tuple[Array, float] | None = None) -> Array:
+    """(1, 4): xmin, xmax, ymin, ymax of discs of radii `half` at places (time, 2, n), far and huge ones left out."""
+    if near is not None:
+        box, span = near
+        low, high = np.nanmin(places, axis=0), np.nanmax(places, axis=0)
+        keep = half < span
+        for k in range(2):
+            keep &= (low[k] > box[2 * k] - span) & (high[k] < box[2 * k + 1] + span)
+        places, half = places[:, :, keep], half[keep]
+    return np.array(
+        [
+            [
+                np.nanmin(places[:, 0] - half, initial=np.inf),
+                np.nanmax(places[:, 0] + half, initial=-np.inf),
+                np.nanmin(places[:, 1] - half, initial=np.inf),
+                np.nanmax(places[:, 1] + half, initial=-np.inf),
+            ]
+        ]
+    )
+
+
+def reach_of(shapes: Any) -> Array:
+    """(body,): largest distance of a point of each body from its centre (m)."""
+    owner = np.repeat(shapes["ring_body"].values, shapes["part_node_count"].values)
+    reach = np.zeros(shapes.sizes["body"])
+    np.maximum.at(reach, owner, np.hypot(shapes["node_x"].values, shapes["node_y"].values))
+    return reach + shapes["radius"].values
 
 
 def _quantum(extent: Array, sizes: Array, period: tuple[float, float] | None) -> Array:
@@ -180,7 +210,7 @@ def _chunks(columns: Columns, n_frames: int, per_chunk: int) -> Iterator[Columns
 
 
 def _add_shapes(packed: Packed, run: Run) -> None:
-    """Outlines as 16-bit parts of each body's reach, triangles of those that are not convex, and the bodies' numbers."""
+    """Outlines as 16-bit parts of each body's reach, triangles of those not convex, and the bodies' numbers."""
     shapes = run.shapes
     outlines = outlines_of(shapes)
     start = np.column_stack([shapes["start_x"].values, shapes["start_y"].values])

@@ -17,8 +17,24 @@ from banquise.recording.run_file import Run
 from banquise.units import duration
 from banquise.view.outlines import Outlines, outlines_of, place
 from banquise.view.series import flow_of, obstacle_poses
-from banquise.view.style import BLUE, CYCLE, EDGE, ORANGE, RED, ROCK, SEA, clock, ice_colours, plain_log_axis, pyplot
-from banquise.view.style import side_bar, styled, time_axis, unit_axis, with_prefix
+from banquise.view.style import (
+    BLUE,
+    CYCLE,
+    EDGE,
+    ORANGE,
+    RED,
+    ROCK,
+    SEA,
+    clock,
+    ice_colours,
+    plain_log_axis,
+    pyplot,
+    side_bar,
+    styled,
+    time_axis,
+    unit_axis,
+    with_prefix,
+)
 
 Array = NDArray[np.float64]
 COLOURS = ("speed", "thickness", "plain")
@@ -126,7 +142,10 @@ def draw_bodies(run: Run, frame: int, ax: Any, colour: str, outlines: Outlines |
 
 
 def snapshot(run: Run, time: Any = None, ax: Any = None, colour: str = "speed") -> Any:
-    """The floes at one time, coloured by "speed", "thickness" or "plain"."""
+    """The floes at one time.
+
+    `time` in seconds or as text with units (the end by default); `colour` is "speed", "thickness" or "plain".
+    """
     frame = frame_at(run, time)
     with styled():
         ax = _axes(ax, scene_size(run), run)
@@ -170,7 +189,7 @@ def sea_axes(run: Run, ax: Any) -> None:
 
 
 def trajectories(run: Run, ax: Any = None, most: int = 2000) -> Any:
-    """Paths of the floes (the `most` largest), darker with time, and where they end."""
+    """Paths of the largest floes, darker with time, and where they end."""
     from matplotlib.collections import LineCollection
 
     state, times = run.records["state"], run.records["time"]

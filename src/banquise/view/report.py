@@ -77,8 +77,8 @@ def facts(run: Run) -> list[tuple[str, str]]:
         ("Impacts", f"{int((run.events['kind'] == 'impact').sum()):,}"),
         ("Breaks", f"{int((run.events['kind'] == 'break').sum()):,}"),
     ]
-    rows += [(name.capitalize(), str(case[name])) for name in ("forcing", "contact", "scheme", "fracture", "integrator", "seed", "map")
-             if case.get(name) not in (None, "")]  # fmt: skip
+    settings = ("forcing", "contact", "scheme", "fracture", "integrator", "seed", "map")
+    rows += [(name.capitalize(), str(case[name])) for name in settings if case.get(name) not in (None, "")]
     data = case.get("hashes") or case.get("data")
     if isinstance(data, dict):
         rows += [(f"Data {name}", str(value)) for name, value in data.items()]

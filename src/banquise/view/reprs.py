@@ -22,7 +22,7 @@ def svg(floes: Iterable[Any], obstacles: Iterable[Any], width: int = 220, height
     ]
     if not parts:
         return ""
-    bounds = np.array([p.polygon.bounds for p, _, _ in (parts[: len(floes)] or parts)])
+    bounds = np.array([p.polygon.bounds for p, _, _ in parts])
     x0, y0 = bounds[:, :2].min(axis=0)
     x1, y1 = bounds[:, 2:].max(axis=0)
     scale = 0.94 * min(width / max(x1 - x0, 1e-12), height / max(y1 - y0, 1e-12))
@@ -35,9 +35,11 @@ def svg(floes: Iterable[Any], obstacles: Iterable[Any], width: int = 220, height
             "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in _screen(r, middle, scale, width, height)) + "Z" for r in rings
         )
         paths.append(f'<path d="{data}" fill="{fill}" stroke="{line}" fill-rule="evenodd"/>')
+    style = "background:#a6c8d9;border-radius:8px;flex:none"
+    line_width = 0.8 if len(parts) < 300 else 0.3
     return (
-        f'<svg width="{width}" height="{height}" viewBox="0 0 {width} {height}" style="background:#a6c8d9;border-radius:8px;'
-        f'flex:none" stroke-width="{0.8 if len(parts) < 300 else 0.3}">{"".join(paths)}</svg>'
+        f'<svg width="{width}" height="{height}" viewBox="0 0 {width} {height}" style="{style}" '
+        f'stroke-width="{line_width}">{"".join(paths)}</svg>'
     )
 
 
@@ -46,12 +48,13 @@ def _screen(ring: Any, middle: Any, scale: float, width: int, height: int) -> An
 
 
 def _card(picture: str, text: str) -> str:
-    return f'<div style="{_CARD}">{picture}<div>{text}</div></div>'
+    return f'<div style="{_CARD}">{picture}<div style="flex:1;min-width:240px">{text}</div></div>'
 
 
 def _lines(text: str) -> str:
     """The plain repr, its tree kept in line."""
-    return f'<pre style="margin:0;background:none;color:inherit;font-size:12px;white-space:pre-wrap">{html.escape(text)}</pre>'
+    style = "margin:0;background:none;color:inherit;font-size:12px;white-space:pre-wrap"
+    return f'<pre style="{style}">{html.escape(text)}</pre>'
 
 
 def floe_html(floe: Any) -> str:

@@ -165,25 +165,24 @@ BQ.overlay = (() => {
       const flow = a[name];
       if (!flow) continue;
       const u = flow[2 * frame.record], v = flow[2 * frame.record + 1], speed = Math.hypot(u, v);
-      arrow(pen, 38, top, u, v, speed, colour, look);
-      pen.fillStyle = look.text;
+      const text = `${label} ${BQ.text.speed(speed)}`;
       pen.font = "12px system-ui, sans-serif";
       pen.textAlign = "left";
       pen.textBaseline = "middle";
-      pen.fillText(`${label} ${BQ.text.speed(speed)}`, 66, top);
+      pen.fillStyle = look.plate;
+      pen.beginPath();
+      pen.roundRect(16, top - 21, 62 + pen.measureText(text).width, 42, 21);
+      pen.fill();
+      arrow(pen, 38, top, u, v, speed, colour);
+      pen.fillStyle = look.text;
+      pen.fillText(text, 64, top + 0.5);
       top += 52;
     }
   }
 
-  function arrow(pen, x, y, u, v, speed, colour, look) {
+  function arrow(pen, x, y, u, v, speed, colour) {
     pen.save();
     pen.translate(x, y);
-    pen.strokeStyle = look.faint;
-    pen.fillStyle = look.plate;
-    pen.lineWidth = 1;
-    disc(pen, 0, 0, 21);
-    pen.fill();
-    pen.stroke();
     if (speed > 0) {
       pen.rotate(-Math.atan2(v, u));
       pen.strokeStyle = pen.fillStyle = colour;
