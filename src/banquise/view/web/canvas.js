@@ -1,7 +1,8 @@
 /* Floes drawn by Canvas 2D, where there is no WebGL2 or only one in software: one path a floe. */
 BQ.CanvasRenderer = class CanvasRenderer {
   constructor(canvas, shapes) {
-    this.context = canvas.getContext("2d", { alpha: false });
+    // keeps the canvas with the processor: through a graphics card in software it is five times slower
+    this.context = canvas.getContext("2d", { alpha: false, willReadFrequently: true });
     this.name = "canvas";
     this.canvas = canvas;
     this.shapes = shapes;
