@@ -134,7 +134,7 @@ def test_click_shows_the_numbers_and_follows(run: Any, player_page: Path, open_p
     assert page.text_content("#card-title") == f"Floe {child}"
     rows = dict(zip(page.locator("#card dt").all_text_contents(), page.locator("#card dd").all_text_contents()))
     assert rows["Area"] == f"{float(run.shapes['area'][child]):.0f} m²" and rows["Parent"] == f"floe {PARENT}"
-    assert rows["Thickness"] == "1.00 m" and rows["Speed"].endswith("m/s") and rows["Born"] == "00:05:05"
+    assert rows["Thickness"] == "1 m" and rows["Speed"].endswith("m/s") and rows["Born"] == "00:05:05"
     page.click("#follow")
     page.evaluate("banquise.seek(600)")
     view = page.evaluate("[banquise.view.x, banquise.view.y]")

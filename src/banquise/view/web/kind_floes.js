@@ -242,7 +242,7 @@ BQ.kinds.floes = class Floes {
   legend(mode) {
     const { scales } = this, { css } = BQ.colours, { number } = BQ.text;
     if (mode === "speed") return { name: "Speed", css: css("speed"), low: "0", high: BQ.text.speed(scales.speed[1]) };
-    if (mode === "thickness") return { name: "Thickness", css: css("ice"), low: number(scales.thickness[0], "m"), high: number(scales.thickness[1], "m") };
+    if (mode === "thickness") return { name: "Thickness", css: css("ice"), low: `${+scales.thickness[0].toPrecision(2)} m`, high: `${+scales.thickness[1].toPrecision(2)} m` };
     if (mode === "impulse") return { name: "Impulse, last interval", css: css("heat"), low: number(scales.impulse[0], "N s"), high: number(scales.impulse[1], "N s") };
     if (mode === "age") return { name: "Age", css: css("age"), low: "new", high: BQ.text.clock(scales.age[1], scales.age[1]) };
     if (mode === "cluster") return { name: "Clusters: floes in contact within the last interval" };
@@ -277,7 +277,7 @@ BQ.kinds.floes = class Floes {
       return { title: `Obstacle ${i - meta.floes}${name ? ` · ${name}` : ""}`, rows: [["Area", area(a.area[i])], ["Place", place], ["Turned", turned]] };
     }
     const rows = [
-      ["Area", area(a.area[i])], ["Thickness", number(a.thickness[i], "m")], ["Mass", number(a.mass[i] / 1000, "t")],
+      ["Area", area(a.area[i])], ["Thickness", `${+a.thickness[i].toPrecision(3)} m`], ["Mass", number(a.mass[i] / 1000, "t")],
       ["Speed", speed(frame.speed[i])], ["Place", place], ["Turned", turned],
     ];
     if (this.impulse[i] > 0) rows.push(["Impulse", number(this.impulse[i], "N s")]);

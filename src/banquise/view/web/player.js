@@ -48,7 +48,7 @@ BQ.View = class View {
 
 BQ.Player = class Player {
   static LAYERS = [["contacts", "Contacts", true], ["cracks", "Cracks", true], ["tracks", "Tracks", false],
-    ["arrows", "Wind, current", true], ["edges", "Edges", true], ["curves", "Curves", true]];
+    ["arrows", "Arrows", true], ["edges", "Edges", true], ["curves", "Curves", true]];
 
   constructor(meta) {
     this.meta = meta;
