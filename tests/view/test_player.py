@@ -316,6 +316,26 @@ def test_periodic_domain_shows_border_floes_on_both_sides(open_page: Any, tmp_pa
         assert page.evaluate("banquise.run.pick(20, 300)") == 1
 
 
+@pytest.mark.parametrize("renderer", RENDERERS)
+def test_short_and_empty_runs_open(open_page: Any, tmp_path: Path, renderer: str) -> None:
+    short = made_up_run(records=1)
+    write_page(short, tmp_path / "short.html")
+    page = open_page(tmp_path / "short.html", renderer=renderer)
+    assert page.text_content("#summary") == "13 floes" and ice_mask(page).sum() > 1000
+    page.keyboard.press("Space")
+    page.keyboard.press("ArrowRight")
+    empty = made_up_run(records=2)
+    which = empty.shapes["obstacle"].values == 1
+    keep = which[empty.shapes["ring_body"].values]
+    first = int(which.argmax())
+    nodes = np.repeat(keep, empty.shapes["part_node_count"].values)
+    empty.shapes = empty.shapes.isel(body=which, ring=keep, node=nodes)
+    empty.shapes["ring_body"] = empty.shapes["ring_body"] - first
+    empty.records |= {"state": np.empty((2, 6, 0)), "events": np.empty((0, 10))}
+    write_page(empty, tmp_path / "empty.html")
+    assert open_page(tmp_path / "empty.html", renderer=renderer).text_content("#summary") == "0 floes"
+
+
 def test_large_runs_are_served_in_pieces(open_page: Any) -> None:
     run = made_up_run(records=600)
     with served(run, autoplay=False) as address:

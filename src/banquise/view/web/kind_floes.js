@@ -1,5 +1,6 @@
 /* Runs of floes: shapes, poses at any time, colours, contacts, picking. The player asks each kind of run for the same
-   few things: `load`, `frameAt`, `legend`, `pick`, `describe`, `drawOver`, `colourModes`. */
+   few things: `load`, `createView`, `createRenderer`, `frameAt`, `colour`, `drawOver`, `colourModes`, `legend`, `pick`,
+   `describe`, `isThere`, `placeOf`, `successor`, `summary`, `typicalSize`. */
 BQ.FloeShapes = class FloeShapes {
   constructor(meta, arrays) {
     Object.assign(this, { bodies: meta.bodies, reach: arrays.reach, disc: arrays.disc });
@@ -122,6 +123,8 @@ BQ.kinds.floes = class Floes {
       for (let i = meta.floes; i < path.length; i++) path[i] += path[i - meta.floes];
     }
     this.scales = this.#scales();
+    const sizes = [...a.reach.subarray(0, meta.floes)].sort((i, j) => i - j);
+    this.typicalSize = 2 * (sizes[sizes.length >> 1] ?? 1);
     await this.store.load(0);
   }
 
@@ -162,7 +165,6 @@ BQ.kinds.floes = class Floes {
       const floe = i < meta.floes;
       const now = !floe || (a.first[i] <= k && k <= a.last[i]), soon = !floe || (a.first[i] <= next && next <= a.last[i]);
       there[i] = (now || soon) && (!floe || (t >= a.birth[i] - 1e-9 && (t < a.end[i] || a.end[i] > time.at(-1)))) ? 1 : 0;
-      if (floe && now && !soon && a.end[i] > time[next]) there[i] = share < 1 ? 1 : 0; // left the domain
       const w = now && soon ? share : now ? 0 : 1, u = 1 - w;
       frame.x[i] = ox + qx * (u * one[0][p + i] + w * two[0][q + i]);
       frame.y[i] = oy + qy * (u * one[1][p + i] + w * two[1][q + i]);
@@ -291,10 +293,44 @@ BQ.kinds.floes = class Floes {
 
   }
 
-  get count() {
+  get summary() {
     let n = 0;
     for (let i = 0; i < this.meta.floes; i++) n += this.there[i];
-    return n;
+    return `${n.toLocaleString("en")} floe${n === 1 ? "" : "s"}`;
+  }
+
+  isThere(i) {
+    return this.there[i] === 1;
+  }
+
+  placeOf(i) {
+    return [this.frame.x[i], this.frame.y[i]];
+  }
+
+  /** The largest piece there is now of a floe that broke; -1 when there is none. */
+  successor(i) {
+    const pieces = (this.children.get(i) ?? []).filter((c) => this.there[c]);
+    return pieces.reduce((best, c) => (best < 0 || this.arrays.area[c] > this.arrays.area[best] ? c : best), -1);
+  }
+
+  createView() {
+    return new BQ.View(this);
+  }
+
+  /** WebGL2 if it can be had (`wanted` may ask for one or the other); `canvas()` gives a fresh canvas. */
+  createRenderer(canvas, wanted) {
+    if (wanted !== "canvas") {
+      try {
+        const renderer = new BQ.GLRenderer(canvas(), this.shapes);
+        // drawn by the processor, one path a floe is faster than all those triangles
+        const slow = /swiftshader|llvmpipe|software|basic render/i.test(renderer.hardware);
+        if (wanted === "webgl" || !slow) return renderer;
+        renderer.gl.getExtension("WEBGL_lose_context")?.loseContext();
+      } catch {
+        // no WebGL2 here: the canvas below serves
+      }
+    }
+    return new BQ.CanvasRenderer(canvas(), this.shapes);
   }
 
   drawOver(pen, view, look, settings) {

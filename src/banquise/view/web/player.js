@@ -72,14 +72,16 @@ BQ.Player = class Player {
     const Kind = BQ.kinds[meta.kind];
     if (!Kind) throw new Error(`This page cannot show runs of kind ${meta.kind}.`);
     this.store = new BQ.Store(meta);
+    this.store.onProblem = (problem) => BQ.fail(problem);
     this.run = new Kind(meta, this.store);
     await this.run.load();
     this.first = this.run.time[0];
     this.last = this.run.time.at(-1);
     this.time = Math.max(this.first, Math.min(this.last, Number(options.t ?? this.first)));
-    this.view = new BQ.View(this.run);
-    this.renderer = this.#renderer(options.renderer);
+    this.view = this.run.createView();
+    this.renderer = this.run.createRenderer(() => this.#freshCanvas(), options.renderer);
     this.curves = new BQ.Curves(page.curves, meta, this.run.arrays, (t) => this.seek(t));
+    this.date = meta.start ? Date.parse(`${meta.start.replace(" ", "T").replace(/Z?$/, "Z")}`) || 0 : 0;
     this.#rates();
     this.#controls();
     this.#gestures();
@@ -97,23 +99,11 @@ BQ.Player = class Player {
     return this;
   }
 
-  #renderer(wanted) {
-    const { page, run } = this;
-    if (wanted !== "canvas") {
-      try {
-        const renderer = new BQ.GLRenderer(page.ice, run.shapes);
-        // drawn by the processor, one path a floe is several times faster than all those triangles
-        const slow = /swiftshader|llvmpipe|software|basic render/i.test(renderer.hardware);
-        if (wanted === "webgl" || !slow) return renderer;
-        renderer.gl.getExtension("WEBGL_lose_context")?.loseContext();
-      } catch (problem) {
-        this.noWebGL = String(problem.message);
-      }
-    }
-    const fresh = page.ice.cloneNode(); // a canvas that gave out one kind of context gives no other
-    page.ice.replaceWith(fresh);
-    page.ice = fresh;
-    return new BQ.CanvasRenderer(fresh, run.shapes);
+  /** A canvas in place of the one on the page: one that gave out a kind of context gives no other. */
+  #freshCanvas() {
+    const fresh = this.page.ice.cloneNode();
+    this.page.ice.replaceWith(fresh);
+    return (this.page.ice = fresh);
   }
 
   // ------------------------------------------------------------ time
@@ -185,12 +175,12 @@ BQ.Player = class Player {
     const began = performance.now();
     if (!run.frameAt(this.time)) return false;
     if (settings.follow && settings.selected >= 0) {
-      if (run.there[settings.selected]) [view.x, view.y] = [run.frame.x[settings.selected], run.frame.y[settings.selected]];
+      if (run.isThere(settings.selected)) [view.x, view.y] = run.placeOf(settings.selected);
       else this.#lost();
     }
     run.colour(settings.colour, look);
     look.cracks = settings.cracks;
-    const across = 2 * this.typicalReach * view.scale; // pixels of a usual floe
+    const across = run.typicalSize * view.scale; // pixels of a usual floe
     look.line = settings.edges && across > 7 ? look.edge : null;
     look.lineWidth = across > 60 ? 1.6 : 1;
     look.shadow = across > 14 && !settings.flat ? Math.min(5, 0.03 * across + 1) : 0;
@@ -207,10 +197,13 @@ BQ.Player = class Player {
 
   #panel() {
     const { page, run } = this, clock = BQ.text.clock(this.time - this.first, this.last - this.first);
-    if (page.clock.textContent !== clock) page.clock.textContent = clock;
+    if (page.clock.textContent !== clock) {
+      page.clock.textContent = clock;
+      page.clock.title = this.date ? new Date(this.date + 1000 * this.time).toISOString().slice(0, 19).replace("T", " ") : "";
+    }
     page.scrub.value = (this.time - this.first) / (this.last - this.first || 1);
     page.scrub.setAttribute("aria-valuetext", clock);
-    const summary = `${run.count.toLocaleString("en")} floes`;
+    const { summary } = run;
     if (page.summary.textContent !== summary) page.summary.textContent = summary;
     if (this.settings.selected >= 0) this.#card();
     if (this.settings.curves) this.curves.draw(this.time, this.look);
@@ -271,8 +264,6 @@ BQ.Player = class Player {
       impact: css("impact"), breaks: css("breaks"), wind: css("wind"), current: css("current"), curve: css("curve"),
       shadowAlpha: Number(css("shadow")),
     };
-    const reach = [...this.run.shapes.reach.subarray(0, this.meta.floes)].sort((a, b) => a - b);
-    this.typicalReach = reach[Math.floor(reach.length / 2)] || 1;
     this.curves.resize(this.look);
   }
 
@@ -319,8 +310,8 @@ BQ.Player = class Player {
 
   /** The floe that was followed has ended: go on with its largest piece, if it broke. */
   #lost() {
-    const pieces = this.run.children?.get(this.settings.selected)?.filter((c) => this.run.there[c]) ?? [];
-    if (pieces.length) this.select(pieces.reduce((a, b) => (this.run.arrays.area[b] > this.run.arrays.area[a] ? b : a)));
+    const piece = this.run.successor(this.settings.selected);
+    if (piece >= 0) this.select(piece);
     else this.follow(false);
   }
 
@@ -452,7 +443,7 @@ BQ.Player = class Player {
 
 (() => {
   const message = document.getElementById("message");
-  const fail = (problem) => {
+  const fail = BQ.fail = (problem) => {
     message.textContent = `This run cannot be shown: ${problem.message ?? problem}`;
     document.getElementById("player").dataset.state = "failed";
   };

@@ -48,7 +48,7 @@ BQ.Store = class Store {
       this.chunks.set(k, found);
       return found;
     }
-    if (k >= 0 && k < this.meta.chunks) this.load(k);
+    if (k >= 0 && k < this.meta.chunks) this.load(k).catch((problem) => this.onProblem?.(problem));
     return null;
   }
 
