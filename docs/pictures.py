@@ -13,8 +13,8 @@ from banquise.recording.run_file import open_run
 from banquise.view.player import write_page
 
 SHOTS = {
-    "player_dark.png": (1360, 860, 1.5, {"theme": "dark", "colour": "speed"}),
-    "player_light.png": (1360, 860, 1.5, {"theme": "light", "colour": "ice"}),
+    "player_dark.png": (1280, 820, 1.25, {"theme": "dark", "colour": "speed"}),
+    "player_light.png": (1280, 820, 1.25, {"theme": "light", "colour": "ice"}),
     "player_phone.png": (390, 780, 2.0, {"theme": "dark", "colour": "cluster"}),
 }
 

@@ -43,8 +43,10 @@ def expected_mask(run: Any, time: float, page: Any, shape: tuple[int, int]) -> n
     view = page.evaluate("(({x, y, scale, width, height}) => [x, y, scale, width, height])(banquise.view)")
     x, y, scale, width, height = view
     frame = int(np.searchsorted(run.records["time"], time))
-    columns, rows = np.meshgrid(np.arange(shape[1]) + 0.5, np.arange(shape[0]) + 0.5)
-    world = x + (columns - width / 2) / scale, y - (rows - height / 2) / scale
+    across, down = (
+        x + (np.arange(shape[1]) + 0.5 - width / 2) / scale,
+        y - (np.arange(shape[0]) + 0.5 - height / 2) / scale,
+    )
     outlines = outlines_of(run.shapes)
     state = run.records["state"][frame]
     mask = np.zeros(shape, dtype=bool)
@@ -54,7 +56,12 @@ def expected_mask(run: Any, time: float, page: Any, shape: tuple[int, int]) -> n
         if not np.isfinite(pose[0]):
             continue
         rings = [place(r, pose) for r in outlines.border(body)]
-        mask |= shapely.contains_xy(shapely.Polygon(rings[0], rings[1:]), *world)
+        near_x = np.nonzero(np.abs(across - pose[0]) <= outlines.reach[body])[0]
+        near_y = np.nonzero(np.abs(down - pose[1]) <= outlines.reach[body])[0]
+        box = np.ix_(near_y, near_x)
+        mask[box] |= shapely.contains_xy(
+            shapely.Polygon(rings[0], rings[1:]), *np.meshgrid(across[near_x], down[near_y])
+        )
     return mask
 
 

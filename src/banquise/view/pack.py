@@ -77,6 +77,7 @@ def pack_floes(run: Run, max_frames: int | None = None) -> Packed:
             "angle_quantum": 2 * np.pi / ANGLE_QUANTA,
             "speed_quanta": SPEED_QUANTA,
             "top_speed": top_speed,
+            "usual_top_speed": usual_top_speed(state, top_speed),
             "extent": [float(e) for e in extent],
             "domain": run.case.get("domain"),
             "start": run.case.get("start"),
@@ -94,6 +95,15 @@ def pack_floes(run: Run, max_frames: int | None = None) -> Packed:
     _add_events(packed, run)
     _add_curves(packed, run, frames)
     return packed
+
+
+def usual_top_speed(state: Array, top: float) -> float:
+    """End of the scale of speeds: the largest, or what 99.5 % stay below where a few far outrun the rest."""
+    some = state[:: max(1, len(state) // 50)]
+    speed = np.hypot(some[:, 3], some[:, 4])
+    speed = speed[np.isfinite(speed)]
+    usual = float(np.percentile(speed, 99.5)) if len(speed) else 0.0
+    return usual if 0 < usual < 0.75 * top else top
 
 
 def _lives(x: Array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

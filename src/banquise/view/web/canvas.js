@@ -50,8 +50,9 @@ BQ.CanvasRenderer = class CanvasRenderer {
         const c = s * Math.cos(frame.angle[i]), d = s * Math.sin(frame.angle[i]), path = this.#path(i);
         g.setTransform(c, -d, -d, -c, px, py); // y up in the world, down on the screen
         g.fill(path, "evenodd");
-        if (!look.line || reach < 3) continue;
-        const [lr, lg, lb, mix] = alpha < 64 ? [0, 0, 0, 0.5] : look.line;
+        const seen = Math.min(1, (reach / pixel - 2.5) / 6); // lines would bury the smallest floes
+        if (!look.line || seen <= 0) continue;
+        const [lr, lg, lb, most] = alpha < 64 ? [0, 0, 0, 0.5] : look.line, mix = most * seen;
         const shade = [r + (lr - r) * mix, gr + (lg - gr) * mix, b + (lb - b) * mix].map(Math.round);
         g.strokeStyle = `rgb(${shade.join(",")})`;
         g.stroke(path);

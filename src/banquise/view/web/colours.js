@@ -2,7 +2,7 @@
    written. */
 BQ.colours = (() => {
   const stops = {
-    speed: ["#3b2f7d", "#3e4a89", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6ece58", "#b5de2b", "#fde725"],
+    speed: ["#56689c", "#4686a6", "#3ba39e", "#5fbe83", "#9fd667", "#dde75c", "#fff7a0"],
     ice: ["#4d7d99", "#7ba6bd", "#a7c8d8", "#cfe2eb", "#f4fafc"],
     heat: ["#e9eef1", "#fde0b0", "#fdbb84", "#fc8d59", "#e34a33", "#b30000", "#7f0000"],
     age: ["#fee838", "#e1cc55", "#c3b369", "#a59c74", "#8a8678", "#707173", "#575d6d", "#3b496c"],

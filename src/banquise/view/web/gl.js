@@ -52,11 +52,13 @@ void main() {
   // one instance an edge: a thin quad, so that lines are as wide on every screen
   static EDGE_VERTEX = GLRenderer.COMMON + `
 layout(location=0) in vec4 a_ends; layout(location=1) in uint a_body; layout(location=2) in float a_crack;
+layout(location=3) in float a_reach;
 uniform vec2 u_size; uniform float u_width; uniform vec4 u_line; uniform float u_cracks;
 out vec4 v_colour;
 void main() {
   vec4 c = fetch(u_colour, a_body);
-  if (c.a == 0.0) { gl_Position = vec4(2.0, 2.0, 2.0, 1.0); return; }
+  float seen = clamp((a_reach * u_scale.x * u_size.x - 2.5) / 6.0, 0.0, 1.0); // lines would bury the smallest floes
+  if (c.a == 0.0 || seen == 0.0) { gl_Position = vec4(2.0, 2.0, 2.0, 1.0); return; }
   vec4 pose = fetch(u_pose, a_body);
   vec2 p = placed(a_ends.xy, pose) * u_scale * u_size, q = placed(a_ends.zw, pose) * u_scale * u_size;
   vec2 along = q - p; float l = max(length(along), 1e-6); along /= l;
@@ -65,7 +67,7 @@ void main() {
   float half_width = u_width * (1.0 + 1.1 * crack);
   vec2 at = (gl_VertexID & 1) == 0 ? p - along * half_width * 0.5 : q + along * half_width * 0.5;
   at += side * half_width * ((gl_VertexID & 2) == 0 ? -1.0 : 1.0);
-  vec3 shade = c.a < 0.25 ? c.rgb * 0.5 : mix(c.rgb, u_line.rgb, u_line.a);
+  vec3 shade = c.a < 0.25 ? c.rgb * 0.5 : mix(c.rgb, u_line.rgb, u_line.a * seen);
   v_colour = vec4(mix(shade, vec3(0.84, 0.16, 0.10), crack), 1.0);
   gl_Position = vec4(at / u_size, 0.0, 1.0);
 }`;
@@ -103,7 +105,7 @@ void main() { colour = v_colour; }`;
       gl.bindBuffer(target, gl.createBuffer());
       gl.bufferData(target, data, gl.STATIC_DRAW);
     };
-    const { points, bodies, triangles, ends, endBodies, cracks } = shapes.meshes();
+    const { points, bodies, triangles, ends, endBodies, cracks, reaches } = shapes.meshes();
     this.faceArrays = gl.createVertexArray();
     gl.bindVertexArray(this.faceArrays);
     fill(gl.ARRAY_BUFFER, points);
@@ -116,7 +118,7 @@ void main() { colour = v_colour; }`;
     this.nTriangles = triangles.length;
     this.edgeArrays = gl.createVertexArray();
     gl.bindVertexArray(this.edgeArrays);
-    const columns = [[ends, 4, false], [endBodies, 1, true], [cracks, 1, false]];
+    const columns = [[ends, 4, false], [endBodies, 1, true], [cracks, 1, false], [reaches, 1, false]];
     columns.forEach(([data, size, whole], k) => {
       fill(gl.ARRAY_BUFFER, data);
       gl.enableVertexAttribArray(k);

@@ -55,7 +55,7 @@ BQ.FloeShapes = class FloeShapes {
 
   /** Vertex, triangle and edge buffers of all bodies. */
   meshes() {
-    const points = [], bodies = [], triangles = [], ends = [], endBodies = [], cracks = [];
+    const points = [], bodies = [], triangles = [], ends = [], endBodies = [], cracks = [], reaches = [];
     let fillAt = 0;
     for (let b = 0; b < this.bodies; b++) {
       const base = bodies.length, rings = this.borders(b), count = this.data.fill_counts[b];
@@ -67,6 +67,7 @@ BQ.FloeShapes = class FloeShapes {
           bodies.push(b);
           ends.push(ring[2 * i], ring[2 * i + 1], ring[2 * j], ring[2 * j + 1]);
           endBodies.push(b);
+          reaches.push(this.reach[b]);
           cracks.push(first < 0 ? 0 : this.data.crack[first + i]);
         }
       }
@@ -77,6 +78,7 @@ BQ.FloeShapes = class FloeShapes {
     return {
       points: new Float32Array(points), bodies: new Uint32Array(bodies), triangles: new Uint32Array(triangles),
       ends: new Float32Array(ends), endBodies: new Uint32Array(endBodies), cracks: new Uint8Array(cracks),
+      reaches: new Float32Array(reaches),
     };
   }
 
@@ -123,9 +125,16 @@ BQ.kinds.floes = class Floes {
       for (let i = meta.floes; i < path.length; i++) path[i] += path[i - meta.floes];
     }
     this.scales = this.#scales();
-    const sizes = [...a.reach.subarray(0, meta.floes)].sort((i, j) => i - j);
-    this.typicalSize = 2 * (sizes[sizes.length >> 1] ?? 1);
+    this.typicalSize = this.#typicalSize();
     await this.store.load(0);
+  }
+
+  /** Across the floe in which the middle square metre of ice lies. */
+  #typicalSize() {
+    const { arrays: a, meta } = this, order = [...Array(meta.floes).keys()].sort((i, j) => a.reach[i] - a.reach[j]);
+    let left = order.reduce((sum, i) => sum + a.area[i], 0) / 2;
+    for (const i of order) if ((left -= a.area[i]) <= 0) return 2 * a.reach[i];
+    return 1;
   }
 
   #scales() {
@@ -138,7 +147,7 @@ BQ.kinds.floes = class Floes {
     for (const j of a.contact_impulse) strongest = Math.max(strongest, j);
     if (!(thick > thin * (1 + 1e-6))) { thin = 0; }
     return {
-      speed: [0, meta.top_speed || 1], thickness: [thin, thick || 1], impulse: [strongest * 1e-3, strongest || 1],
+      speed: [0, meta.usual_top_speed || 1], thickness: [thin, thick || 1], impulse: [strongest * 1e-3, strongest || 1],
       age: [0, this.time.at(-1) - this.time[0] || 1],
     };
   }
@@ -243,7 +252,7 @@ BQ.kinds.floes = class Floes {
 
   legend(mode) {
     const { scales } = this, { css } = BQ.colours, { number } = BQ.text;
-    if (mode === "speed") return { name: "Speed", css: css("speed"), low: "0", high: BQ.text.speed(scales.speed[1]) };
+    if (mode === "speed") return { name: "Speed", css: css("speed"), low: "0", high: (this.meta.top_speed > scales.speed[1] ? "≥ " : "") + BQ.text.speed(scales.speed[1]) };
     if (mode === "thickness") return { name: "Thickness", css: css("ice"), low: `${+scales.thickness[0].toPrecision(2)} m`, high: `${+scales.thickness[1].toPrecision(2)} m` };
     if (mode === "impulse") return { name: "Impulse, last interval", css: css("heat"), low: number(scales.impulse[0], "N s"), high: number(scales.impulse[1], "N s") };
     if (mode === "age") return { name: "Age", css: css("age"), low: "new", high: BQ.text.clock(scales.age[1], scales.age[1]) };
