@@ -54,6 +54,22 @@ def test_snapshot_draws_the_floes_of_that_time(run: Any) -> None:
             assert x.min() - 1e-9 <= state[0, floe] <= x.max() and y.min() - 1e-9 <= state[1, floe] <= y.max()
 
 
+def test_map_projection_and_its_mistakes(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("cartopy", reason="maps need cartopy (extra `map`)")
+    run = made_up_run(records=3)
+    run.case["map"] = "EPSG:3413"
+    # the coast is fetched from the network, which a test must not need
+    monkeypatch.setattr(
+        "cartopy.io.shapereader.natural_earth", lambda *a, **k: (_ for _ in ()).throw(OSError("no network"))
+    )
+    with pytest.warns(UserWarning, match="map without a coast"):
+        axes = plots.snapshot(run).axes[0]
+    assert type(axes).__name__ == "GeoAxes" and len(axes.collections[0].get_paths()) == 13
+    run.case["map"] = "Atlantis"
+    with pytest.raises(CaseError, match="Expected a projected EPSG code"):
+        plots.snapshot(run)
+
+
 def test_energy_shows_the_ledger(run: Any) -> None:
     line = plots.energy(run).axes[0].lines[0]
     assert line.get_ydata() == pytest.approx(run.ledger["kinetic_energy"].values)
@@ -124,7 +140,8 @@ def test_movie_mistakes(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         ffmpeg()
 
 
-def test_report_tells_what_went_wrong(run: Any) -> None:
+def test_report_tells_what_went_wrong(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("banquise.view.report.FIGURES", {"energy": plots.energy})
     assert all(c.fine for c in checks(run))
     names = dict(facts(run))
     assert names["Floes"] == "13 at the start, 14 at the end" and names["Breaks"] == "1"

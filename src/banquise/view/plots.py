@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -175,8 +176,7 @@ def sea_axes(run: Run, ax: Any) -> None:
     for spine in ax.spines.values():
         spine.set_visible(True)
     if hasattr(ax, "coastlines"):
-        ax.coastlines(linewidth=0.6)
-        ax.gridlines(draw_labels=True, linewidth=0.3)
+        _coast(ax)
         return
     if max(x1 - x0, y1 - y0) > 5000:
         ax.xaxis.set_major_formatter(lambda v, _: f"{v / 1000:g}")
@@ -186,6 +186,19 @@ def sea_axes(run: Run, ax: Any) -> None:
     else:
         ax.set_xlabel("x (m)")
         ax.set_ylabel("y (m)")
+
+
+def _coast(ax: Any) -> None:
+    """Graticule and coast; cartopy fetches the coast once, and where it cannot the map goes without it."""
+    from cartopy.io.shapereader import natural_earth
+
+    ax.gridlines(draw_labels=True, linewidth=0.3)
+    try:
+        natural_earth("10m", "physical", "coastline")
+    except OSError as problem:
+        warnings.warn(f"map without a coast: cartopy could not fetch it ({problem}).", stacklevel=3)
+        return
+    ax.coastlines(resolution="10m", linewidth=0.6)
 
 
 def trajectories(run: Run, ax: Any = None, most: int = 2000) -> Any:

@@ -298,6 +298,7 @@ BQ.Player = class Player {
     this.page.card.hidden = body < 0;
     if (body >= 0) this.settingsOpen(false);
     this.cardKey = null;
+    if (body >= 0) this.#card();
     this.request();
   }
 
