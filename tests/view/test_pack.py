@@ -13,7 +13,7 @@ import shapely
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from banquise.errors import RunFileError
+from banquise.errors import CaseError, RunFileError
 from banquise.scene.floe import Disc, Floe
 from banquise.view import encode
 from banquise.view.outlines import crack_edges, outlines_of, place, triangles
@@ -201,6 +201,8 @@ def test_folder_page_has_its_chunks_beside_it(tmp_path: Any) -> None:
 def test_bad_requests_say_what_to_do(run: Any, tmp_path: Any) -> None:
     with pytest.raises(RunFileError, match="cannot write"):
         write_page(run, tmp_path / "missing" / "a.html")
+    with pytest.raises(CaseError, match="Did you mean 'speed'"):
+        write_page(run, tmp_path / "a.html", colour="sped")
     other = made_up_run(records=3)
     other.case["kind"] = "floe"
     with pytest.raises(RunFileError, match="Did you mean 'floes'"):

@@ -308,6 +308,13 @@ def test_without_webgl_the_canvas_draws(player_page: Path, browser: Any) -> None
     context.close()
 
 
+def test_a_lost_graphics_card_does_not_stop_the_show(player_page: Path, open_page: Any) -> None:
+    page = open_page(player_page, 600, 500, renderer="webgl")
+    page.evaluate("banquise.renderer.gl.getExtension('WEBGL_lose_context').loseContext()")
+    page.wait_for_function("banquise.renderer.name === 'canvas'")
+    assert ice_mask(page).sum() > 1000
+
+
 def test_periodic_domain_shows_border_floes_on_both_sides(open_page: Any, tmp_path: Path) -> None:
     box = {"kind": "periodic", "xmin": 0.0, "xmax": 1000.0, "ymin": 0.0, "ymax": 600.0}
     run = made_up_run(records=3, domain=box, extras=False)

@@ -28,6 +28,7 @@ QUANTA_PER_FLOE = 128  # of the smallest floes' size: half a quantum is below a 
 ANGLE_QUANTA = 2**15  # a turn
 SPEED_QUANTA = 2000  # of the square root of speed over the largest: slow floes keep their digits
 TRACK_POINTS = 400_000
+COLOURS = ("ice", "speed", "thickness", "cluster", "impulse", "age")
 
 
 @dataclass
@@ -81,6 +82,7 @@ def pack_floes(run: Run, max_frames: int | None = None) -> Packed:
             "extent": [float(e) for e in extent],
             "domain": run.case.get("domain"),
             "start": run.case.get("start"),
+            "colours": list(COLOURS),
             "arrays": {},
         }
     )

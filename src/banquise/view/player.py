@@ -8,7 +8,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from banquise.errors import RunFileError, nearest
+from banquise.errors import CaseError, RunFileError, nearest
 from banquise.view.pack import Packed
 
 WEB = Path(__file__).parent / "web"
@@ -31,6 +31,9 @@ def pack(run: Any, max_frames: int | None = None) -> Packed:
 
 def page(packed: Packed, inline_chunks: bool = True, **options: Any) -> str:
     """The HTML of the player; `options` are its first settings, such as autoplay=False, theme="dark", colour="age"."""
+    colour, known = options.get("colour"), packed.meta["colours"]
+    if colour is not None and colour not in known:
+        raise CaseError(f"colour: no {colour!r}. {nearest(str(colour), known)}")
     meta = {**packed.meta, "options": options, "chunk_folder": None if inline_chunks else "chunks"}
     data = [_data_tag(f"array-{name}", text) for name, text in packed.blobs.items()]
     if inline_chunks:

@@ -17,6 +17,7 @@ from banquise.errors import CaseError, RunFileError, nearest
 from banquise.recording.run_file import Run
 from banquise.units import duration
 from banquise.view.outlines import Outlines, outlines_of, place
+from banquise.view.pack import extent_of, usual_top_speed
 from banquise.view.series import flow_of, obstacle_poses
 from banquise.view.style import (
     BLUE,
@@ -60,8 +61,18 @@ def map_projection(run: Run) -> Any:
         import cartopy.crs as ccrs
     except ImportError:
         raise CaseError("this run is on a map: figures of it need cartopy, pip install 'banquise[map]'") from None
+    # cartopy takes a code's bounds from its corners, which around a pole encloses nothing: the polar maps by name
+    polar = {
+        3413: lambda: ccrs.Stereographic(90, -45, true_scale_latitude=70),
+        3995: lambda: ccrs.Stereographic(90, 0, true_scale_latitude=71),
+        3976: lambda: ccrs.Stereographic(-90, 0, true_scale_latitude=-70),
+        3031: lambda: ccrs.Stereographic(-90, 0, true_scale_latitude=-71),
+        6931: lambda: ccrs.LambertAzimuthalEqualArea(0, 90),
+        6932: lambda: ccrs.LambertAzimuthalEqualArea(0, -90),
+    }
     try:
-        return ccrs.epsg(int(str(code).upper().removeprefix("EPSG:")))
+        number = int(str(code).upper().removeprefix("EPSG:"))
+        return polar[number]() if number in polar else ccrs.epsg(number)
     except Exception as problem:  # cartopy raises many kinds for a code it cannot draw
         raise CaseError(f"map {code!r}: cartopy cannot draw it ({problem}). Expected a projected EPSG code.") from None
 
@@ -101,14 +112,12 @@ def colour_values(run: Run, frame: int, colour: str) -> tuple[Array | None, str,
         return values, "thickness (m)", (low if low < high else 0.0, high or 1.0)
     if colour == "speed":
         top = float(np.nanmax(np.hypot(state[:, 3], state[:, 4]), initial=0.0))
-        return np.hypot(state[frame, 3], state[frame, 4]), "speed (m/s)", (0.0, top or 1.0)
+        return np.hypot(state[frame, 3], state[frame, 4]), "speed (m/s)", (0.0, usual_top_speed(state, top) or 1.0)
     raise CaseError(f"colour: no {colour!r}. {nearest(colour, COLOURS)}")
 
 
 def bounds_of(run: Run) -> tuple[float, float, float, float]:
     """xmin, xmax, ymin, ymax (m) of the run's domain, or of all its floes at all times, with a margin."""
-    from banquise.view.pack import extent_of
-
     x0, x1, y0, y1 = (float(v) for v in extent_of(run.records["state"], run))
     margin = 0.02 * max(x1 - x0, y1 - y0)
     return x0 - margin, x1 + margin, y0 - margin, y1 + margin
@@ -117,7 +126,7 @@ def bounds_of(run: Run) -> tuple[float, float, float, float]:
 def scene_size(run: Run, width: float = 6.2) -> tuple[float, float]:
     """Width and height of a figure (inches) with the shape of the scene."""
     x0, x1, y0, y1 = bounds_of(run)
-    return width, float(np.clip((width - 1.5) * (y1 - y0) / (x1 - x0) + 0.8, 0.4 * width, 1.3 * width))
+    return width, float(np.clip((width - 2.0) * (y1 - y0) / (x1 - x0) + 0.8, 0.4 * width, 1.3 * width))
 
 
 def draw_bodies(run: Run, frame: int, ax: Any, colour: str, outlines: Outlines | None = None) -> Any:

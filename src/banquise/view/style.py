@@ -119,4 +119,6 @@ def plain_log_axis(axis: Any, low: float, high: float) -> None:
 
 def side_bar(drawn: Any, ax: Any, label: str) -> None:
     """A colour bar as high as the picture beside it."""
-    ax.figure.colorbar(drawn, cax=ax.inset_axes((1.02, 0.0, 0.025, 1.0)), label=label)
+    values, top = drawn.get_array(), drawn.get_clim()[1]
+    beyond = "max" if values is not None and len(values) and values.max() > top * (1 + 1e-9) else "neither"
+    ax.figure.colorbar(drawn, cax=ax.inset_axes((1.02, 0.0, 0.025, 1.0)), label=label, extend=beyond)

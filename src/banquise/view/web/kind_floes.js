@@ -153,7 +153,7 @@ BQ.kinds.floes = class Floes {
   }
 
   get colourModes() {
-    return ["ice", "speed", "thickness", "cluster", "impulse", "age"];
+    return this.meta.colours;
   }
 
   get extent() {

@@ -80,6 +80,10 @@ BQ.Player = class Player {
     this.time = Math.max(this.first, Math.min(this.last, Number(options.t ?? this.first)));
     this.view = this.run.createView();
     this.renderer = this.run.createRenderer(() => this.#freshCanvas(), options.renderer);
+    page.ice.addEventListener("webglcontextlost", () => { // the driver gave up: go on without it
+      this.renderer = this.run.createRenderer(() => this.#freshCanvas(), "canvas");
+      this.#resize();
+    });
     this.curves = new BQ.Curves(page.curves, meta, this.run.arrays, (t) => this.seek(t));
     this.date = meta.start ? Date.parse(`${meta.start.replace(" ", "T").replace(/Z?$/, "Z")}`) || 0 : 0;
     this.#rates();
