@@ -13,7 +13,17 @@ from banquise.view.pack import Packed
 
 WEB = Path(__file__).parent / "web"
 # in this order, into one script: the first makes the name space, a `kind_` file adds one kind of run, the last starts
-SCRIPTS = ("store.js", "colours.js", "curves.js", "gl.js", "canvas.js", "overlay.js", "kind_floes.js", "player.js")
+SCRIPTS = (
+    "store.js",
+    "colours.js",
+    "curves.js",
+    "gl.js",
+    "canvas.js",
+    "overlay.js",
+    "view.js",
+    "kind_floes.js",
+    "player.js",
+)
 # kind of run -> "module:function" that packs it
 KINDS = {"floes": "banquise.view.pack:pack_floes"}
 SINGLE_FILE_LIMIT = 100_000_000  # characters; browsers open larger pages slowly or not at all
