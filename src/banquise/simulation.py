@@ -10,6 +10,7 @@ import time as clock
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -251,6 +252,9 @@ class Simulation:
             },
             "written": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         }
+
+    def _repr_html_(self) -> str:
+        return import_module("banquise.view.reprs").simulation_html(self)
 
     def __repr__(self) -> str:
         return "\n".join(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -145,6 +146,9 @@ class Run:
     def save(self, path: str | Path) -> None:
         """Write the run file (to a temporary name, then renamed)."""
         write_run(self, Path(path))
+
+    def _repr_html_(self) -> str:
+        return import_module("banquise.view.reprs").run_html(self)
 
     def __repr__(self) -> str:
         d = self.dataset

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cached_property
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,9 @@ class _Body:
         if self.radius > 0:
             return rounded_moments(rings, self.radius, self.ring[0])
         return polygon_moments(rings, self.ring[0])
+
+    def _repr_html_(self) -> str:
+        return import_module("banquise.view.reprs").floe_html(self)
 
     @property
     def area(self) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,9 @@ class Scene:
         # what touches along a border intersects in a line: an overlap is more than round-off of the smaller floe
         found = area > 1e-9 * small
         return [(int(a), int(b), float(s)) for a, b, s in zip(i[found], j[found], area[found])]
+
+    def _repr_html_(self) -> str:
+        return import_module("banquise.view.reprs").scene_html(self)
 
     def __repr__(self) -> str:
         ice = sum(f.area for f in self.floes)

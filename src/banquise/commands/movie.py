@@ -1,0 +1,44 @@
+"""banquise movie: a run as MP4 or GIF."""
+
+from __future__ import annotations
+
+import argparse
+
+HELP = "write a movie of a run (MP4 or GIF)"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run_file", metavar="RUN", help="run file (.nc)")
+    parser.add_argument("-o", "--output", help="movie to write, .mp4 or .gif (default: the run's name with .mp4)")
+    parser.add_argument("--colour", default="speed", help="speed, thickness or plain")
+    parser.add_argument("--fps", type=int, default=25, help="pictures a second (default: 25)")
+    parser.add_argument("--seconds", type=float, help="length of the movie (default: one picture a record)")
+    parser.add_argument("--size", help="width x height in pixels (default: 1280 wide, as high as the scene asks for)")
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+
+
+def run(args: argparse.Namespace) -> int:
+    import sys
+    from pathlib import Path
+
+    from banquise.errors import CaseError
+    from banquise.recording.run_file import open_run
+    from banquise.view.movie import write_movie
+
+    size = None
+    if args.size:
+        width, _, height = args.size.lower().partition("x")
+        if not (width.isdigit() and height.isdigit() and 64 <= int(width) <= 8192 and 64 <= int(height) <= 8192):
+            raise CaseError(f"--size: got {args.size!r}, expected width x height in pixels, such as 1280x960.")
+        size = int(width), int(height)
+    output = Path(args.output or Path(args.run_file).with_suffix(".mp4"))
+
+    def progress(k: int, n: int) -> None:
+        if sys.stderr.isatty():
+            print(f"\r{k} of {n} pictures", end="" if k < n else "\n", file=sys.stderr, flush=True)
+
+    shown = open_run(args.run_file)
+    said = None if args.quiet else progress
+    n = write_movie(shown, output, args.colour, args.fps, args.seconds, size, said)
+    print(f"{output}: {n} pictures, {n / args.fps:.3g} s, {output.stat().st_size / 1e6:.3g} MB")
+    return 0

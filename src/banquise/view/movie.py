@@ -1,0 +1,128 @@
+"""Movies of a run: MP4 through ffmpeg (the system's, or the one of the `movie` extra), GIF through Pillow."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from banquise.errors import BanquiseError, CaseError
+from banquise.recording.run_file import Run
+from banquise.view.outlines import outlines_of
+from banquise.view.plots import clock_text, colour_values, draw_bodies, scene_size, sea_axes
+from banquise.view.series import thin
+from banquise.view.style import pyplot, side_bar, styled
+
+Image = NDArray[np.uint8]
+
+
+def ffmpeg() -> str:
+    """Path of an ffmpeg program."""
+    found = shutil.which("ffmpeg")
+    if found:
+        return found
+    try:
+        import imageio_ffmpeg
+    except ImportError:
+        raise BanquiseError(
+            "MP4 needs ffmpeg: install it on the system, or pip install 'banquise[movie]', or write a .gif instead."
+        ) from None
+    return str(imageio_ffmpeg.get_ffmpeg_exe())
+
+
+def frames(run: Run, chosen: Any, colour: str, size: tuple[int, int]) -> Iterator[Image]:
+    """Pictures (height, width, 3) of the chosen records."""
+    outlines = outlines_of(run.shapes)
+    with styled():
+        plt = pyplot()
+        dpi = 100
+        figure = plt.figure(figsize=(size[0] / dpi, size[1] / dpi), dpi=dpi)
+        ax = figure.add_subplot()
+        sea_axes(run, ax)
+        drawn = draw_bodies(run, int(chosen[0]), ax, colour, outlines)
+        label = colour_values(run, 0, colour)[1]
+        if label:
+            side_bar(drawn, ax, label)
+        figure.canvas.draw()
+        figure.set_layout_engine("none")  # laid out once: a picture that shifts from frame to frame is no movie
+        for frame in chosen:
+            for old in list(ax.collections):
+                old.remove()
+            draw_bodies(run, int(frame), ax, colour, outlines)
+            ax.set_title(clock_text(run, int(frame)))
+            figure.canvas.draw()
+            yield np.asarray(figure.canvas.buffer_rgba())[:, :, :3].copy()
+        plt.close(figure)
+
+
+def write_movie(
+    run: Run,
+    path: str | Path,
+    colour: str = "speed",
+    fps: int = 25,
+    seconds: float | None = None,
+    size: tuple[int, int] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> int:
+    """Write a movie (.mp4 or .gif); how many pictures it has.
+
+    `seconds` thins the records to a movie of that length; by default each record is a picture. `size` is in pixels;
+    by default 1280 wide, and as high as the scene asks for.
+    """
+    path = Path(path)
+    if path.suffix.lower() not in (".mp4", ".gif"):
+        raise CaseError(f"movie {path}: expected a name that ends in .mp4 or .gif.")
+    if fps < 1 or (seconds is not None and seconds <= 0):
+        raise CaseError(f"movie: got {fps} pictures a second, {seconds} s; expected numbers above 0.")
+    if size is None:
+        wide, high = scene_size(run, 12.8)
+        size = round(100 * wide), round(100 * high)
+    even = (size[0] // 2 * 2, size[1] // 2 * 2)  # H.264 takes even sizes only
+    n = len(run.records["time"])
+    chosen = thin(n, n if seconds is None else max(2, round(seconds * fps)))
+    pictures = _counted(frames(run, chosen, colour, even), len(chosen), progress)
+    pyplot().switch_backend("agg")
+    if path.suffix.lower() == ".gif":
+        _write_gif(path, pictures, fps)
+    else:
+        _write_mp4(path, pictures, fps, even)
+    return len(chosen)
+
+
+def _counted(pictures: Iterator[Image], n: int, progress: Callable[[int, int], None] | None) -> Iterator[Image]:
+    for k, picture in enumerate(pictures):
+        if progress is not None:
+            progress(k + 1, n)
+        yield picture
+
+
+def _write_gif(path: Path, pictures: Iterator[Image], fps: int) -> None:
+    from PIL import Image as Pillow
+
+    shown = [Pillow.fromarray(p).quantize(colors=128, method=Pillow.Quantize.MEDIANCUT) for p in pictures]
+    # hundredths of a second; browsers slow down what is faster than 2
+    shown[0].save(path, save_all=True, append_images=shown[1:], duration=max(20, round(1000 / fps)), loop=0)
+
+
+def _write_mp4(path: Path, pictures: Iterator[Image], fps: int, size: tuple[int, int]) -> None:
+    command = [
+        ffmpeg(), "-y", "-loglevel", "error",
+        "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{size[0]}x{size[1]}", "-r", str(fps), "-i", "-",
+        "-c:v", "libx264", "-crf", "20", "-pix_fmt", "yuv420p", "-movflags", "+faststart", str(path),
+    ]  # fmt: skip
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as program:
+        assert program.stdin is not None and program.stderr is not None
+        try:
+            for picture in pictures:
+                program.stdin.write(picture.tobytes())
+            program.stdin.close()
+        except BrokenPipeError:
+            pass  # ffmpeg says why below
+        said = program.stderr.read().decode(errors="replace").strip()
+    if program.returncode:
+        raise BanquiseError(f"movie {path}: ffmpeg failed ({said.splitlines()[-1] if said else program.returncode}).")

@@ -1,0 +1,194 @@
+"""Figures, movies, reports and reprs: they show the run's numbers, and bad requests get plain words."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import banquise as bq
+from banquise.errors import CaseError, RunFileError
+from banquise.view import plots
+from banquise.view.movie import ffmpeg, write_movie
+from banquise.view.report import checks, facts, report, write_report
+from banquise.view.reprs import run_html
+
+from .synthetic import CHILDREN, PARENT, made_up_run
+
+matplotlib = pytest.importorskip("matplotlib", reason="figures need matplotlib")
+matplotlib.use("agg")
+
+
+@pytest.fixture(autouse=True)
+def close_figures() -> Any:
+    yield
+    matplotlib.pyplot.close("all")
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [*((n, "png") for n in sorted(plots.FIGURES)), ("snapshot", "pdf"), ("energy", "svg")]
+)
+def test_every_figure_is_written(run: Any, name: str, kind: str, tmp_path: Path) -> None:
+    before = dict(matplotlib.rcParams)
+    plots.figure(run, name).savefig(tmp_path / f"a.{kind}", dpi=60)
+    assert (tmp_path / f"a.{kind}").stat().st_size > 3000
+    assert dict(matplotlib.rcParams) == before  # the user's own style is left alone
+
+
+def test_snapshot_draws_the_floes_of_that_time(run: Any) -> None:
+    for time, there, gone in ((300.0, [PARENT], CHILDREN), ("310 s", CHILDREN, [PARENT])):
+        figure = plots.snapshot(run, time=time)
+        ice, rocks = figure.axes[0].collections
+        frame = plots.frame_at(run, time)
+        state = run.records["state"][frame]
+        alive = np.nonzero(np.isfinite(state[0]))[0]
+        assert set(there) <= set(alive) and not set(gone) & set(alive)
+        assert len(ice.get_paths()) == len(alive) and len(rocks.get_paths()) == 2
+        assert (np.asarray(ice.get_array()) == np.hypot(state[3], state[4])[alive]).all()
+        for path, floe in zip(ice.get_paths(), alive):
+            x, y = path.vertices[:, 0], path.vertices[:, 1]
+            assert x.min() - 1e-9 <= state[0, floe] <= x.max() and y.min() - 1e-9 <= state[1, floe] <= y.max()
+
+
+def test_map_projection_and_its_mistakes(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("cartopy", reason="maps need cartopy (extra `map`)")
+    run = made_up_run(records=3)
+    run.case["map"] = "EPSG:3413"
+    # the coast is fetched from the network, which a test must not need
+    monkeypatch.setattr(
+        "cartopy.io.shapereader.natural_earth", lambda *a, **k: (_ for _ in ()).throw(OSError("no network"))
+    )
+    with pytest.warns(UserWarning, match="map without a coast"):
+        axes = plots.snapshot(run).axes[0]
+    assert type(axes).__name__ == "GeoAxes" and len(axes.collections[0].get_paths()) == 13
+    run.case["map"] = "Atlantis"
+    with pytest.raises(CaseError, match="Expected a projected EPSG code"):
+        plots.snapshot(run)
+
+
+def test_energy_shows_the_ledger(run: Any) -> None:
+    line = plots.energy(run).axes[0].lines[0]
+    assert line.get_ydata() == pytest.approx(run.ledger["kinetic_energy"].values)
+    assert line.get_xdata()[-1] == pytest.approx(10.0)  # minutes
+
+
+def test_sizes_and_impulses_count_downwards(run: Any) -> None:
+    start = plots.sizes(run).axes[0].lines[0]
+    n = int(np.isfinite(run.records["state"][0, 0]).sum())
+    assert list(start.get_ydata()) == list(range(n, 0, -1)) and (np.diff(start.get_xdata()) >= 0).all()
+    hits = plots.impulses(run).axes[0].lines[0]
+    values = run.events.loc[run.events.kind == "impact", "normal_impulse"]
+    assert hits.get_xdata()[-1] == values.max() and hits.get_ydata()[0] == len(values)
+
+
+def test_figures_of_what_is_not_there_say_so() -> None:
+    run = made_up_run(records=3, extras=False)
+    run.records["events"] = np.empty((0, 10))
+    for name in ("flow", "impulses"):
+        with pytest.raises(plots.NothingToPlot, match=name):
+            plots.figure(run, name)
+    with pytest.raises(CaseError, match="Did you mean 'energy'"):
+        plots.figure(run, "enrgy")
+    with pytest.raises(CaseError, match="the run goes from 0 to 20 s"):
+        plots.snapshot(run, time="1 h")
+    with pytest.raises(CaseError, match="no 'sped'"):
+        plots.snapshot(run, colour="sped")
+
+
+def test_colours_keep_their_order_without_hue() -> None:
+    from banquise.view.style import ice_colours
+
+    for table in (matplotlib.colormaps["viridis"], matplotlib.colormaps["cividis"], ice_colours()):
+        light = table(np.linspace(0, 1, 64))[:, :3] @ [0.299, 0.587, 0.114]
+        assert (np.diff(light) > 0).all()
+
+
+def test_gif_has_the_pictures_asked_for(run: Any, tmp_path: Path) -> None:
+    from PIL import Image
+
+    n = write_movie(run, tmp_path / "a.gif", fps=5, seconds=1.0, size=(241, 161))
+    with Image.open(tmp_path / "a.gif") as movie:
+        assert movie.n_frames == n == 5 and movie.size == (240, 160)
+        first = np.asarray(movie.convert("RGB"))
+        movie.seek(4)
+        assert (np.asarray(movie.convert("RGB")) != first).any()
+        assert movie.info["duration"] == 200
+
+
+def test_mp4_has_the_pictures_asked_for(run: Any, tmp_path: Path) -> None:
+    try:
+        program = ffmpeg()
+    except bq.BanquiseError as problem:
+        pytest.skip(str(problem))
+    n = write_movie(run, tmp_path / "a.mp4", fps=5, seconds=0.8, size=(240, 160))
+    said = subprocess.run([program, "-i", str(tmp_path / "a.mp4"), "-f", "null", "-"], capture_output=True, text=True)
+    assert n == 4 and "240x160" in said.stderr and "frame=    4" in said.stderr.replace("\r", "\n")
+
+
+def test_movie_mistakes(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(CaseError, match="expected a name that ends in"):
+        write_movie(run, tmp_path / "a.avi")
+    with pytest.raises(CaseError, match="above 0"):
+        write_movie(run, tmp_path / "a.gif", fps=0)
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    monkeypatch.setitem(__import__("sys").modules, "imageio_ffmpeg", None)
+    with pytest.raises(bq.BanquiseError, match="MP4 needs ffmpeg"):
+        ffmpeg()
+
+
+def test_report_tells_what_went_wrong(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("banquise.view.report.FIGURES", {"energy": plots.energy})
+    assert all(c.fine for c in checks(run))
+    names = dict(facts(run))
+    assert names["Floes"] == "13 at the start, 14 at the end" and names["Breaks"] == "1"
+    bad = made_up_run(records=3)
+    columns = list(bad.records["ledger_names"])
+    bad.records["ledger"][1, columns.index("unsolved")] = 2
+    bad.records["ledger"][1, columns.index("max_overlap")] = 0.5
+    bad.records["ledger"][2, columns.index("balance")] = 1e6
+    assert [c.fine for c in checks(bad)] == [False, True, False, False]
+    text = report(bad, player=False)
+    assert "To look at" in text and "Contact problems not solved: 2" in text and "<iframe" not in text
+
+
+def test_report_is_one_page_with_player_and_figures(run: Any, tmp_path: Path, browser: Any) -> None:
+    write_report(run, tmp_path / "r.html")
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert text.count("<img ") == len(plots.FIGURES) and "made-up &lt;run&gt;" in text and "All 4 checks hold" in text
+    page = browser.new_page()
+    problems: list[str] = []
+    page.on("console", lambda m: problems.append(m.text) if m.type == "error" else None)
+    page.on("pageerror", lambda e: problems.append(str(e)))
+    page.goto((tmp_path / "r.html").resolve().as_uri())
+    page.frame_locator("iframe").locator("#player[data-state=ready]").wait_for(timeout=30_000)
+    assert not problems
+    page.close()
+    with pytest.raises(RunFileError, match="cannot write"):
+        write_report(run, tmp_path / "no" / "r.html", player=False)
+
+
+def test_reprs_draw_and_escape() -> None:
+    floe = bq.Floe([[0, 0], [10, 0], [10, 10], [0, 10]], holes=[[[4, 4], [6, 4], [6, 6], [4, 6]]], name="<b>")
+    rock = bq.Obstacle([[20, 0], [30, 0], [25, 9]])
+    scene = bq.Scene([floe, bq.Disc((0, 40), 5.0)], [rock])
+    for thing, paths in ((floe, 1), (rock, 1), (scene, 3), (bq.Simulation(scene), 3)):
+        text = thing._repr_html_()
+        assert text.count("<path ") == paths and "<b>" not in text
+        assert repr(thing).splitlines()[0].split(":")[0].split("'")[0] in text
+    assert floe._repr_html_().count("Z") == 2  # outline and hole
+    assert "<svg" not in bq.Scene()._repr_html_()
+
+
+def test_a_run_shows_itself_with_the_player_and_large_ones_less(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from banquise.view import reprs
+
+    text = run._repr_html_()
+    assert "<iframe" in text and "151 impacts" in text and "The player shows" not in text
+    monkeypatch.setattr(reprs, "NOTEBOOK_POSES", 17 * 20)
+    assert "The player shows 20 of 61 records" in run_html(run)
+    monkeypatch.setattr(reprs, "NOTEBOOK_BODIES", 5)
+    assert "too large for a notebook" in run_html(run) and "<iframe" not in run_html(run)
