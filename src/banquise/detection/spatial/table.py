@@ -1,0 +1,107 @@
+"""Convex parts and poses as flat arrays, the form in which kernels take them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from banquise.detection.spatial import _kernels_distance as kernels
+from banquise.errors import ShapeError
+from banquise.scene.meshes import Floats, Ints
+from banquise.scene.polyhedron import Polyhedron, rotation_matrix
+from banquise.scene.solids import ConvexPart
+
+Shorts = NDArray[np.int32]
+
+
+def _directions() -> Floats:
+    """Middle direction of every cell of the table of starts, in the order of `start_cell`."""
+    middle = (np.arange(kernels.CELLS) + 0.5) * 2.0 / kernels.CELLS - 1.0
+    rows = []
+    for side in range(6):
+        axis, sign = side // 2, 1.0 - 2.0 * (side % 2)
+        for u in middle:
+            for w in middle:
+                direction = np.empty(3)
+                direction[axis], direction[(axis + 1) % 3], direction[(axis + 2) % 3] = sign, u, w
+                rows.append(direction)
+    return np.array(rows)
+
+
+@dataclass(frozen=True)
+class Shapes:
+    """Corners of all convex parts in a row, with their adjacency and a table of starts for climbing."""
+
+    parts: tuple[ConvexPart, ...]
+    corners: Floats  # (v, 3)
+    bounds: Ints  # (s + 1,) corners of part k are corners[bounds[k]:bounds[k + 1]]
+    start: Shorts  # (v + 1,) into joined
+    joined: Shorts  # corners joined to each, numbered within the part
+    seeds: Shorts  # (s, 6 * CELLS^2)
+    radius: Floats  # (s,)
+    size: Floats  # (s,) largest distance from the origin of the frame
+
+    @classmethod
+    def of(cls, parts: Sequence[ConvexPart]) -> Shapes:
+        """The table of some parts."""
+        bounds = np.cumsum([0] + [len(p.corners) for p in parts])
+        starts, joined = [np.zeros(1, np.int64)], []
+        for part in parts:
+            own_start, own = part.joined
+            starts.append(own_start[1:] + starts[-1][-1])
+            joined.append(own)
+        directions = _directions()
+        return cls(
+            tuple(parts),
+            np.ascontiguousarray(np.vstack([p.corners for p in parts])),
+            bounds.astype(np.int64),
+            np.concatenate(starts).astype(np.int32),
+            np.concatenate(joined).astype(np.int32),
+            np.array([np.argmax(directions @ p.corners.T, axis=1) for p in parts], dtype=np.int32),
+            np.array([p.radius for p in parts]),
+            np.array([np.linalg.norm(p.corners, axis=1).max() for p in parts]),
+        )
+
+    @cached_property
+    def climbing(self) -> tuple[Floats, Shorts, Shorts, Shorts]:
+        """What the support function reads."""
+        return self.corners, self.start, self.joined, self.seeds
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Convex parts placed in the world: part `shape_of[k]` at `position[k]`, `rotation[k]`, of block `block_of[k]`."""
+
+    shapes: Shapes
+    shape_of: Ints  # (n,)
+    position: Floats  # (n, 3)
+    rotation: Floats  # (n, 3, 3)
+    block_of: Ints  # (n,)
+
+    @classmethod
+    def of(cls, blocks: Sequence[Polyhedron]) -> Blocks:
+        """Every convex part of some blocks, equal shapes once."""
+        number: dict[int, int] = {}
+        parts: list[ConvexPart] = []
+        shape_of, block_of = [], []
+        for row, block in enumerate(blocks):
+            if not block.parts:
+                raise ShapeError(
+                    f"block {row} ({block!r}) is a concave skin: give convex `parts`, or cut it with block.in_parts()."
+                )
+            for part in block.parts:
+                if id(part) not in number:
+                    number[id(part)] = len(parts)
+                    parts.append(part)
+                shape_of.append(number[id(part)])
+                block_of.append(row)
+        own = np.array(block_of, dtype=np.int64)
+        position = np.array([b.position for b in blocks]).reshape(-1, 3)
+        orientation = np.array([b.orientation for b in blocks]).reshape(-1, 4)
+        return cls(
+            Shapes.of(parts), np.array(shape_of, dtype=np.int64), position[own], rotation_matrix(orientation)[own], own
+        )
