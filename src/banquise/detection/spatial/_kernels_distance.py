@@ -12,7 +12,7 @@ from corner to corner along edges, from a table of starts by direction; few-corn
 import numpy as np
 from numba import njit
 
-CLIMB_FROM = 28  # corners from which climbing beats looking at all of them (measured: level between 24 and 32)
+LOOK_UP_TO = 36  # corners up to which looking at all of them beats climbing
 CELLS = 4  # the table of starts: CELLS x CELLS directions on each side of a cube
 SURE, UNSURE, FAR, FLAT = 0, 1, 2, 3
 
@@ -40,16 +40,35 @@ def start_cell(x, y, z):
     return (side * CELLS + i) * CELLS + j
 
 
+@njit(cache=True, nogil=True, inline="always")
+def look_at_all(corners, first, last, x, y, z):
+    """Number of the corner farthest along (x, y, z); rows come in fours (the table pads them).
+
+    A tournament without branches: the usual running maximum costs twice as much, in mispredicted jumps.
+    """
+    best, far = first, -np.inf
+    for k in range(first, last, 4):
+        r0 = corners[k, 0] * x + corners[k, 1] * y + corners[k, 2] * z
+        r1 = corners[k + 1, 0] * x + corners[k + 1, 1] * y + corners[k + 1, 2] * z
+        r2 = corners[k + 2, 0] * x + corners[k + 2, 1] * y + corners[k + 2, 2] * z
+        r3 = corners[k + 3, 0] * x + corners[k + 3, 1] * y + corners[k + 3, 2] * z
+        i = k + 1 if r1 > r0 else k
+        m = r1 if r1 > r0 else r0
+        j = k + 3 if r3 > r2 else k + 2
+        n = r3 if r3 > r2 else r2
+        i = j if n > m else i
+        m = n if n > m else m
+        best = i if m > far else best
+        far = m if m > far else far
+    return best
+
+
 @njit(cache=True, nogil=True)
-def support(corners, first, last, start, joined, seeds, x, y, z, guess):
-    """Number of the corner farthest along (x, y, z); `guess` is where to climb from, -1 for the table of starts."""
-    if last - first < CLIMB_FROM:
-        best, far = first, corners[first, 0] * x + corners[first, 1] * y + corners[first, 2] * z
-        for k in range(first + 1, last):
-            reach = corners[k, 0] * x + corners[k, 1] * y + corners[k, 2] * z
-            if reach > far:
-                best, far = k, reach
-        return best
+def climb(corners, first, start, joined, seeds, x, y, z, guess):
+    """The same for a body of many corners: from corner to corner along edges, as long as it goes up.
+
+    On a convex body a corner with no higher neighbour is the highest. `guess` -1 starts from the table of starts.
+    """
     here = guess if guess >= 0 else first + seeds[start_cell(x, y, z)]
     far = corners[here, 0] * x + corners[here, 1] * y + corners[here, 2] * z
     while True:
@@ -165,23 +184,40 @@ def on_simplex(w, n, weight):
     return False
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def difference(corners, p, q, turn, shift, w, row):
     """Write w[row] = corner p of A minus corner q of B, in the frame of A."""
     bx, by, bz = corners[q, 0], corners[q, 1], corners[q, 2]
-    for r in range(3):
-        w[row, r] = corners[p, r] - (turn[r, 0] * bx + turn[r, 1] * by + turn[r, 2] * bz + shift[r])
+    w[row, 0] = corners[p, 0] - (turn[0, 0] * bx + turn[0, 1] * by + turn[0, 2] * bz + shift[0])
+    w[row, 1] = corners[p, 1] - (turn[1, 0] * bx + turn[1, 1] * by + turn[1, 2] * bz + shift[1])
+    w[row, 2] = corners[p, 2] - (turn[2, 0] * bx + turn[2, 1] * by + turn[2, 2] * bz + shift[2])
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def towards(shapes, fa, la, fb, lb, sa, sb, turn, x, y, z, ga, gb):
-    """Support point of D along (x, y, z), as its two corners."""
+    """Support point of D along (x, y, z), as its two corners. Inlined: its arrays would cost a call more than its work."""
     corners, start, joined, seeds = shapes
-    p = support(corners, fa, la, start, joined, seeds[sa], x, y, z, ga)
     bx = -(turn[0, 0] * x + turn[1, 0] * y + turn[2, 0] * z)
     by = -(turn[0, 1] * x + turn[1, 1] * y + turn[2, 1] * z)
     bz = -(turn[0, 2] * x + turn[1, 2] * y + turn[2, 2] * z)
-    q = support(corners, fb, lb, start, joined, seeds[sb], bx, by, bz, gb)
+    if la - fa <= LOOK_UP_TO:
+        p = look_at_all(corners, fa, la, x, y, z)
+    else:
+        p = climb(corners, fa, start, joined, seeds[sa], x, y, z, ga)
+    if lb - fb <= LOOK_UP_TO:
+        q = look_at_all(corners, fb, lb, bx, by, bz)
+    else:
+        q = climb(corners, fb, start, joined, seeds[sb], bx, by, bz, gb)
+    return p, q
+
+
+@njit(cache=True, nogil=True)
+def support_of_difference(shapes, bounds, sa, sb, turn, shift, x, y, z, ga, gb, w, row):
+    """`towards` and `difference` as a call, for the places that are not hot: each inlined copy is compiled anew."""
+    p, q = towards(
+        shapes, bounds[sa], bounds[sa + 1], bounds[sb], bounds[sb + 1], sa, sb, turn, x, y, z, ga, gb
+    )
+    difference(shapes[0], p, q, turn, shift, w, row)
     return p, q
 
 
@@ -210,6 +246,7 @@ def gjk(shapes, bounds, sa, sb, turn, shift, scale, reach, w, ends, weight, v):
     vx, vy, vz = v[0], v[1], v[2]
     vv = np.inf
     scale2 = scale * scale
+    stalled = False
     for _ in range(64):
         p, q = towards(shapes, fa, la, fb, lb, sa, sb, turn, -vx, -vy, -vz, p, q)
         difference(corners, p, q, turn, shift, w, n)
@@ -223,14 +260,12 @@ def gjk(shapes, bounds, sa, sb, turn, shift, scale, reach, w, ends, weight, v):
         if n > 0:
             length = np.sqrt(vv)
             # |v| - v.w/|v|: how far the answer can still move
-            if vv - vw <= AGREE * np.sqrt(scale2) * length:
-                v[0], v[1], v[2] = vx, vy, vz
-                return SURE, n, vw / length
+            open_by = (vv - vw) / length
             for k in range(n):
-                if ends[k, 0] == p and ends[k, 1] == q:
-                    v[0], v[1], v[2] = vx, vy, vz
-                    sure = vv - vw <= 1e-11 * np.sqrt(scale2) * length
-                    return (SURE if sure else UNSURE), n, vw / length
+                stalled = stalled or (ends[k, 0] == p and ends[k, 1] == q)
+            if stalled or open_by <= AGREE * np.sqrt(scale2):
+                v[0], v[1], v[2] = vx, vy, vz
+                return (SURE if open_by <= 1e-11 * np.sqrt(scale2) else UNSURE), n, vw / length
         ends[n, 0] = p
         ends[n, 1] = q
         n += 1
@@ -255,13 +290,7 @@ def gjk(shapes, bounds, sa, sb, turn, shift, scale, reach, w, ends, weight, v):
         if vv <= 1e-28 * scale2:  # the origin lies on the simplex, to rounding
             v[0], v[1], v[2] = vx, vy, vz
             return SURE, n, 0.0
-        if vv >= before:  # no progress: rounding has the last word, the bounds decide
-            v[0], v[1], v[2] = vx, vy, vz
-            p, q = towards(shapes, fa, la, fb, lb, sa, sb, turn, -vx, -vy, -vz, p, q)
-            difference(corners, p, q, turn, shift, w, 3)
-            low = (vx * w[3, 0] + vy * w[3, 1] + vz * w[3, 2]) / np.sqrt(vv)
-            sure = np.sqrt(vv) - low <= 1e-11 * np.sqrt(scale2)
-            return (SURE if sure else UNSURE), n, low
+        stalled = vv >= before  # no progress: rounding has the last word, the bounds decide
     v[0], v[1], v[2] = vx, vy, vz
     return UNSURE, n, 0.0
 
@@ -276,18 +305,17 @@ def add_face(face, plane, count, points, i, j, k):
     nn = nx * nx + ny * ny + nz * nz
     if nn <= 1e-26 * (ux * ux + uy * uy + uz * uz) * (vx * vx + vy * vy + vz * vz):
         return False
-    size = np.sqrt(nn)
+    shrink = 1.0 / np.sqrt(nn)
+    nx, ny, nz = nx * shrink, ny * shrink, nz * shrink
     face[count, 0], face[count, 1], face[count, 2] = i, j, k
-    plane[count, 0], plane[count, 1], plane[count, 2] = nx / size, ny / size, nz / size
-    plane[count, 3] = (nx * ax + ny * ay + nz * az) / size
+    plane[count, 0], plane[count, 1], plane[count, 2] = nx, ny, nz
+    plane[count, 3] = nx * ax + ny * ay + nz * az
     return True
 
 
 @njit(cache=True, nogil=True)
 def first_tetrahedron(shapes, bounds, sa, sb, turn, shift, points, ends, n, scale):
     """Grow the simplex points[:n] to a tetrahedron that is not flat; returns how many corners it got to."""
-    corners = shapes[0]
-    fa, la, fb, lb = bounds[sa], bounds[sa + 1], bounds[sb], bounds[sb + 1]
     while n < 4:
         grown = False
         for k in range(6):
@@ -310,8 +338,7 @@ def first_tetrahedron(shapes, bounds, sa, sb, turn, shift, points, ends, n, scal
             size = np.sqrt(x * x + y * y + z * z)
             if size == 0.0:
                 continue
-            p, q = towards(shapes, fa, la, fb, lb, sa, sb, turn, x, y, z, -1, -1)
-            difference(corners, p, q, turn, shift, points, n)
+            p, q = support_of_difference(shapes, bounds, sa, sb, turn, shift, x, y, z, -1, -1, points, n)
             rise = (
                 x * (points[n, 0] - points[0, 0]) + y * (points[n, 1] - points[0, 1]) + z * (points[n, 2] - points[0, 2])
             )
@@ -326,16 +353,16 @@ def first_tetrahedron(shapes, bounds, sa, sb, turn, shift, points, ends, n, scal
 
 
 @njit(cache=True, nogil=True)
-def horizon(face, alive, plane, faces, points, s, rim, slack):
-    """Remove the faces that corner s sees; their outline goes to `rim`. Returns the number of its edges."""
-    edges = 0
+def horizon(face, plane, faces, points, s, rim, slack):
+    """Remove the faces that corner s sees; their outline goes to `rim`. Returns the numbers of faces left and of edges."""
+    edges, f = 0, 0
     x, y, z = points[s, 0], points[s, 1], points[s, 2]
-    for f in range(faces):
-        if not alive[f] or plane[f, 0] * x + plane[f, 1] * y + plane[f, 2] * z - plane[f, 3] <= slack:
+    while f < faces:
+        if plane[f, 0] * x + plane[f, 1] * y + plane[f, 2] * z - plane[f, 3] <= slack:
+            f += 1
             continue
-        alive[f] = False
         for k in range(3):
-            i, j = face[f, k], face[f, (k + 1) % 3]
+            i, j = face[f, k], face[f, 0 if k == 2 else k + 1]
             twin = -1
             for m in range(edges):
                 if rim[m, 0] == j and rim[m, 1] == i:
@@ -344,23 +371,25 @@ def horizon(face, alive, plane, faces, points, s, rim, slack):
             if twin >= 0:  # seen from both sides: not on the outline
                 edges -= 1
                 rim[twin, 0], rim[twin, 1] = rim[edges, 0], rim[edges, 1]
+            elif edges == len(rim):
+                return faces, -1
             else:
-                if edges == len(rim):
-                    return -1
                 rim[edges, 0], rim[edges, 1] = i, j
                 edges += 1
-    return edges
+        faces -= 1
+        face[f, 0], face[f, 1], face[f, 2] = face[faces, 0], face[faces, 1], face[faces, 2]
+        plane[f, 0], plane[f, 1], plane[f, 2] = plane[faces, 0], plane[faces, 1], plane[faces, 2]
+        plane[f, 3] = plane[faces, 3]
+    return faces, edges
 
 
 @njit(cache=True, nogil=True)
-def epa(shapes, bounds, sa, sb, turn, shift, points, ends, n, scale, face, plane, alive, rim, weight, result):
+def epa(shapes, bounds, sa, sb, turn, shift, points, ends, n, scale, face, plane, rim, weight, result):
     """Face of D closest to the origin, from the simplex points[:n] around it. Returns status and writes `result`.
 
     result: unit normal of D outwards (3), distance of the face below the origin (negative when the origin is outside).
     The corners of the triangle below the origin and its weights go to ends[:3], weight[:3].
     """
-    corners = shapes[0]
-    fa, la, fb, lb = bounds[sa], bounds[sa + 1], bounds[sb], bounds[sb + 1]
     n = first_tetrahedron(shapes, bounds, sa, sb, turn, shift, points, ends, n, scale)
     if n < 4:
         return FLAT
@@ -374,19 +403,18 @@ def epa(shapes, bounds, sa, sb, turn, shift, points, ends, n, scale, face, plane
             face[faces, 1], face[faces, 2] = k, j
             for r in range(4):
                 plane[faces, r] = -plane[faces, r]
-        alive[faces] = True
         faces += 1
     agree = AGREE * scale
     while True:
-        low = -1
-        for f in range(faces):
-            if alive[f] and (low < 0 or plane[f, 3] < plane[low, 3]):
+        low = 0
+        for f in range(1, faces):
+            if plane[f, 3] < plane[low, 3]:
                 low = f
-        if low < 0:
-            return UNSURE
         x, y, z = plane[low, 0], plane[low, 1], plane[low, 2]
-        p, q = towards(shapes, fa, la, fb, lb, sa, sb, turn, x, y, z, ends[face[low, 0], 0], ends[face[low, 0], 1])
-        difference(corners, p, q, turn, shift, points, n)
+        near = face[low, 0]
+        p, q = support_of_difference(
+            shapes, bounds, sa, sb, turn, shift, x, y, z, ends[near, 0], ends[near, 1], points, n
+        )
         rise = x * points[n, 0] + y * points[n, 1] + z * points[n, 2] - plane[low, 3]
         same = False
         for k in range(3):
@@ -396,25 +424,20 @@ def epa(shapes, bounds, sa, sb, turn, shift, points, ends, n, scale, face, plane
                 return UNSURE
             break
         ends[n, 0], ends[n, 1] = p, q
-        edges = horizon(face, alive, plane, faces, points, n, rim, 0.5 * agree)
-        if edges < 3 or n + 2 > POINTS:
+        faces, edges = horizon(face, plane, faces, points, n, rim, 0.5 * agree)
+        if edges < 3 or n + 2 > POINTS or faces + edges > FACES:
             return UNSURE
-        slot = 0
         for m in range(edges):
-            while slot < faces and alive[slot]:
-                slot += 1
-            if slot == FACES or not add_face(face, plane, slot, points, rim[m, 0], rim[m, 1], n):
+            if not add_face(face, plane, faces, points, rim[m, 0], rim[m, 1], n):
                 return UNSURE
-            alive[slot] = True
-            if slot == faces:
-                faces += 1
+            faces += 1
         n += 1
     for r in range(4):
         result[r] = plane[low, r]
     # Of the triangles in that plane, the one that holds the foot of the origin.
     nearest, chosen = np.inf, low
     for f in range(faces):
-        if alive[f] and plane[f, 3] - plane[low, 3] <= 2.0 * agree:
+        if plane[f, 3] - plane[low, 3] <= 2.0 * agree:
             a, b, c = on_triangle(points, face[f, 0], face[f, 1], face[f, 2])
             far2 = 0.0
             for r in range(3):
@@ -432,11 +455,7 @@ def epa(shapes, bounds, sa, sb, turn, shift, points, ends, n, scale, face, plane
 @njit(cache=True, nogil=True)
 def widest_gap(shapes, bounds, sa, sb, turn, shift, x, y, z, w):
     """Signed distance of A and B along the unit vector (x, y, z) of A's frame, from a to b."""
-    corners = shapes[0]
-    p, q = towards(
-        shapes, bounds[sa], bounds[sa + 1], bounds[sb], bounds[sb + 1], sa, sb, turn, x, y, z, -1, -1
-    )
-    difference(corners, p, q, turn, shift, w, 3)
+    support_of_difference(shapes, bounds, sa, sb, turn, shift, x, y, z, -1, -1, w, 3)
     return -(w[3, 0] * x + w[3, 1] * y + w[3, 2] * z)
 
 
@@ -455,7 +474,7 @@ def distances(
     w, weight, result = np.empty((4, 3)), np.empty(4), np.empty(4)
     points, ends = np.empty((POINTS, 3)), np.empty((POINTS, 2), np.int64)
     face, plane = np.empty((FACES, 3), np.int64), np.empty((FACES, 4))
-    alive, rim = np.empty(FACES, np.bool_), np.empty((FACES, 2), np.int64)
+    rim = np.empty((FACES, 2), np.int64)
     for pair in range(first, last):
         a, b = pairs[pair, 0], pairs[pair, 1]
         sa, sb = shape_of[a], shape_of[b]
@@ -490,7 +509,7 @@ def distances(
             w0, w1, w2 = weight[0], weight[1], weight[2]
             outside = n < 4 and length > 1e-13 * scale
             code = epa(
-                shapes, bounds, sa, sb, turn, shift, points, ends, n, scale, face, plane, alive, rim, weight, result
+                shapes, bounds, sa, sb, turn, shift, points, ends, n, scale, face, plane, rim, weight, result
             )
             n = 3
             if code == FLAT:

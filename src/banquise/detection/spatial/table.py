@@ -48,16 +48,18 @@ class Shapes:
     @classmethod
     def of(cls, parts: Sequence[ConvexPart]) -> Shapes:
         """The table of some parts."""
-        bounds = np.cumsum([0] + [len(p.corners) for p in parts])
+        padding = [-len(p.corners) % 4 for p in parts]  # the last corner again: a tie never chooses it
+        bounds = np.cumsum([0] + [len(p.corners) + extra for p, extra in zip(parts, padding)])
+        corners = np.vstack([np.pad(p.corners, ((0, extra), (0, 0)), mode="edge") for p, extra in zip(parts, padding)])
         starts, joined = [np.zeros(1, np.int64)], []
-        for part in parts:
+        for part, extra in zip(parts, padding):
             own_start, own = part.joined
-            starts.append(own_start[1:] + starts[-1][-1])
+            starts.append(np.pad(own_start[1:], (0, extra), mode="edge") + starts[-1][-1])
             joined.append(own)
         directions = _directions()
         return cls(
             tuple(parts),
-            np.ascontiguousarray(np.vstack([p.corners for p in parts])),
+            np.ascontiguousarray(corners),
             bounds.astype(np.int64),
             np.concatenate(starts).astype(np.int32),
             np.concatenate(joined).astype(np.int32),
@@ -70,6 +72,29 @@ class Shapes:
     def climbing(self) -> tuple[Floats, Shorts, Shorts, Shorts]:
         """What the support function reads."""
         return self.corners, self.start, self.joined, self.seeds
+
+
+    @cached_property
+    def planes(self) -> tuple[Floats, Floats, Ints]:
+        """Unit normals and offsets of the faces of all parts, and where each part's begin."""
+        faces = [part.faces for part in self.parts]
+        first = np.cumsum([0] + [len(normals) for normals, _ in faces])
+        normals = np.ascontiguousarray(np.vstack([normals for normals, _ in faces]))
+        return normals, np.concatenate([offsets for _, offsets in faces]), first.astype(np.int64)
+
+    @cached_property
+    def edges(self) -> tuple[Ints, Floats, Floats, Ints]:
+        """Sharp edges of all parts: corners (numbered in `corners`), normals left and right, where each part's begin."""
+        own = [part.sharp_edges for part in self.parts]
+        first = np.cumsum([0] + [len(ends) for ends, _, _ in own])
+        ends = np.vstack([ends + shift for (ends, _, _), shift in zip(own, self.bounds)])
+        left, right = (np.ascontiguousarray(np.vstack([edge[k] for edge in own])) for k in (1, 2))
+        return np.ascontiguousarray(ends, dtype=np.int64), left, right, first.astype(np.int64)
+
+    @property
+    def widest(self) -> int:
+        """Most corners of a part, padding included."""
+        return int(np.diff(self.bounds).max())
 
 
 @dataclass(frozen=True)
