@@ -68,7 +68,7 @@ def _ears(vertices: Floats, ring: Ints) -> list[list[int]]:
             if np.dot(np.cross(b - a, c - b), normal) <= 0:
                 continue
             others = points[[p for p in left if p not in (i, j, m)]]
-            sides = [np.cross(q - p, others - p) @ normal > 0 for p, q in ((a, b), (b, c), (c, a))]
+            sides = [np.cross(q - p, others - p) @ normal >= 0 for p, q in ((a, b), (b, c), (c, a))]
             if not np.any(sides[0] & sides[1] & sides[2]):
                 triangles.append([int(ring[i]), int(ring[j]), int(ring[m])])
                 del left[k]
@@ -202,7 +202,7 @@ def check_skin(vertices: Floats, triangles: Ints) -> HalfEdges:
         raise ShapeError(
             f"skin: inside out, volume {volume:.6g} m3. Reverse every triangle: faces[:, ::-1] (counter-clockwise from outside)."
         )
-    from banquise.detection.spatial.triangles import first_self_crossing
+    from banquise.scene.tree import first_self_crossing
 
     crossing = first_self_crossing(vertices, triangles)
     if crossing is not None:
