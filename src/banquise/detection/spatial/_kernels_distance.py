@@ -500,17 +500,15 @@ def distances(
                 on_a[pair, r], on_b[pair, r] = np.nan, np.nan
                 normal[pair, r] = -(rotation[a, r, 0] * v[0] + rotation[a, r, 1] * v[1] + rotation[a, r, 2] * v[2]) / length
             continue
-        if n == 4 or length <= CLOSE * scale:
+        if n == 4 or length <= CLOSE * scale or code == UNSURE:
+            # The closest points of a pair that does not quite touch are those of GJK: epa then gives the normal only.
             for k in range(n):
                 points[k, 0], points[k, 1], points[k, 2] = w[k, 0], w[k, 1], w[k, 2]
-            # The closest points of a pair that does not quite touch are those of GJK: epa then gives the normal only.
-            kept = n
+            kept, certain = n, code == SURE
             p0, q0, p1, q1, p2, q2 = ends[0, 0], ends[0, 1], ends[1, 0], ends[1, 1], ends[2, 0], ends[2, 1]
             w0, w1, w2 = weight[0], weight[1], weight[2]
             outside = n < 4 and length > 1e-13 * scale
-            code = epa(
-                shapes, bounds, sa, sb, turn, shift, points, ends, n, scale, face, plane, rim, weight, result
-            )
+            code = epa(shapes, bounds, sa, sb, turn, shift, points, ends, n, scale, face, plane, rim, weight, result)
             n = 3
             if code == FLAT:
                 code, gap = SURE, 0.0
@@ -519,6 +517,10 @@ def distances(
                 weight[0], weight[1], weight[2] = (1.0, 0.0, 0.0) if n == 1 else (w0, w1, w2)
             else:
                 nx, ny, nz, gap = result[0], result[1], result[2], -result[3]
+            if outside and not certain:
+                # GJK stopped at v without proof. Inside every face of the polytope settles it; else the exhaustive search.
+                outside = gap > 0.0
+                code = UNSURE if outside else code
             if outside:
                 # A corner or an edge of D in front of the origin: the plane of a face is nearer than the corner.
                 if gap < length - 1e-9 * length - AGREE * scale:

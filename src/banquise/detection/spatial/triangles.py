@@ -73,7 +73,11 @@ class Skin:
     @classmethod
     def of(cls, block: Polyhedron) -> Skin:
         """The skin where the block is."""
-        corners = world_triangles(block)
+        return cls.around(world_triangles(block))
+
+    @classmethod
+    def around(cls, corners: Floats) -> Skin:
+        """The skin of triangles (m, 3, 3)."""
         return cls(corners, Tree.of(triangle_boxes(corners)))
 
     def contains(self, point: Floats) -> bool:
