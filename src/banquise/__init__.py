@@ -33,6 +33,7 @@ _NAMES = {
     "load_case": "banquise.case",
     "save_case": "banquise.case",
     "set_threads": "banquise.threads",
+    "Polyhedron": "banquise.scene.polyhedron",
     "lcp": "banquise.solvers.lcp:",
 }
 _MODULES = ("glacier", "fracture", "percussion", "scenes", "analysis")

@@ -16,7 +16,7 @@ from banquise.threads import over_blocks
 class Separation:
     """One row a pair: `gap` > reach means parted by that much at least; otherwise the widest gap over all axes.
 
-    A negative gap is exactly the signed distance; a positive one is a lower bound for it.
+    A negative gap is exactly the signed distance of parts that were not boxed; a positive one is a lower bound for it.
     """
 
     gap: Floats  # (n,) m
@@ -24,13 +24,19 @@ class Separation:
     from_witness: np.ndarray  # (n,) whether last step's axis was enough
 
 
-def separate(blocks: Blocks, pairs: Ints, reach: float = 0.0, witness: Floats | None = None) -> Separation:
-    """Try to part each pair of convex parts by more than `reach` (m) with a plane; `witness` are the axes of last step."""
+def separate(
+    blocks: Blocks, pairs: Ints, reach: float = 0.0, witness: Floats | None = None, exact: bool = False
+) -> Separation:
+    """Try to part each pair of convex parts by more than `reach` (m) with a plane; `witness` are the axes of last step.
+
+    Parts of many corners are tried as oriented boxes, for their edges are many and the tries grow as their square; `exact` tries
+    every axis of the bodies themselves.
+    """
     n = len(pairs)
     pairs = np.ascontiguousarray(pairs, dtype=np.int64).reshape(n, 2)
     axis = np.zeros((n, 3)) if witness is None else np.array(witness, dtype=np.float64, order="C").reshape(n, 3)
     gap, tried = np.empty(n), np.empty(n, dtype=np.int64)
-    shapes = blocks.shapes
+    shapes = blocks.shapes if exact else blocks.shapes.boxed
 
     def work(first: int, last: int) -> None:
         kernels.separate(

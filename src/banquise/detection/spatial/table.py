@@ -13,7 +13,7 @@ from banquise.detection.spatial import _kernels_distance as kernels
 from banquise.errors import ShapeError
 from banquise.scene.meshes import Floats, Ints
 from banquise.scene.polyhedron import Polyhedron, rotation_matrix
-from banquise.scene.solids import ConvexPart
+from banquise.scene.solids import ConvexPart, convex_part
 
 Shorts = NDArray[np.int32]
 
@@ -30,6 +30,17 @@ def _directions() -> Floats:
                 direction[axis], direction[(axis + 1) % 3], direction[(axis + 2) % 3] = sign, u, w
                 rows.append(direction)
     return np.array(rows)
+
+
+def oriented_box(part: ConvexPart) -> ConvexPart:
+    """A box around a part, along the principal axes of its corners."""
+    middle = part.corners.mean(axis=0)
+    axes = np.linalg.svd(part.corners - middle, full_matrices=False)[2]
+    along = (part.corners - middle) @ axes.T
+    low, high = along.min(axis=0), along.max(axis=0)
+    signs = np.array([[i, j, k] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
+    box = convex_part(middle + (low + signs * (high - low)) @ axes)
+    return ConvexPart(box.corners, box.triangles, part.radius)
 
 
 @dataclass(frozen=True)
@@ -90,6 +101,11 @@ class Shapes:
         ends = np.vstack([ends + shift for (ends, _, _), shift in zip(own, self.bounds)])
         left, right = (np.ascontiguousarray(np.vstack([edge[k] for edge in own])) for k in (1, 2))
         return np.ascontiguousarray(ends, dtype=np.int64), left, right, first.astype(np.int64)
+
+    @cached_property
+    def boxed(self) -> Shapes:
+        """The same with oriented boxes in place of the parts of many corners."""
+        return Shapes.of([p if len(p.corners) <= kernels.LOOK_UP_TO else oriented_box(p) for p in self.parts])
 
     @property
     def widest(self) -> int:
