@@ -3,10 +3,12 @@
 import numpy as np
 from numba import njit
 
+from banquise.jit import inner
+
 EXPLICIT, HUGHES_WINGET, MIDPOINT = 0, 1, 2
 
 
-@njit(cache=True, nogil=True)
+@inner
 def matrix(q, r):
     """Rotation matrix of a unit quaternion, body axes to world."""
     w, x, y, z = q[0], q[1], q[2], q[3]
@@ -15,27 +17,27 @@ def matrix(q, r):
     r[2, 0], r[2, 1], r[2, 2] = 2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def times(m, v, out):
     """out = m v."""
     for r in range(3):
         out[r] = m[r, 0] * v[0] + m[r, 1] * v[1] + m[r, 2] * v[2]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def back(m, v, out):
     """out = m^T v."""
     for r in range(3):
         out[r] = m[0, r] * v[0] + m[1, r] * v[1] + m[2, r] * v[2]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def cross(a, b, out):
     """out = a x b."""
     out[0], out[1], out[2] = a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def solve3(m, b, x):
     """x with m x = b, by Cramer's rule."""
     c0 = m[1, 1] * m[2, 2] - m[1, 2] * m[2, 1]
@@ -48,7 +50,7 @@ def solve3(m, b, x):
     x[0], x[1], x[2] = x0 / det, x1 / det, x2 / det
 
 
-@njit(cache=True, nogil=True)
+@inner
 def middle_spin(inertia, spin, torque, h, mid, a, b, c, slope):
     """Spin at mid-step of the implicit midpoint rule, body frame, by Newton's method from the spin at the start.
 
@@ -87,7 +89,7 @@ def middle_spin(inertia, spin, torque, h, mid, a, b, c, slope):
     return wrong <= 1e-12 * size
 
 
-@njit(cache=True, nogil=True)
+@inner
 def turn_by_cayley(q, vector):
     """Turn quaternion q, in place, by the Cayley map of a rotation vector in the body frame: exactly (1, vector / 2)."""
     x, y, z = 0.5 * vector[0], 0.5 * vector[1], 0.5 * vector[2]
@@ -100,7 +102,7 @@ def turn_by_cayley(q, vector):
     q[0], q[1], q[2], q[3] = w1 * size, x1 * size, y1 * size, z1 * size
 
 
-@njit(cache=True, nogil=True)
+@inner
 def turn_by_columns(q, r, spin, h):
     """Move each body axis by h spin x axis (world), make them orthonormal again in turn, and read q off."""
     e = np.empty((3, 3))

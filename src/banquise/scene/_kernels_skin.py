@@ -3,8 +3,10 @@
 import numpy as np
 from numba import njit
 
+from banquise.jit import inner
 
-@njit(cache=True, nogil=True)
+
+@inner
 def side(t, x, y, z):
     """Signed volume (six times) of triangle t with a point: positive on the side of its normal."""
     ux, uy, uz = t[1, 0] - t[0, 0], t[1, 1] - t[0, 1], t[1, 2] - t[0, 2]
@@ -13,28 +15,38 @@ def side(t, x, y, z):
     return px * (uy * vz - uz * vy) + py * (uz * vx - ux * vz) + pz * (ux * vy - uy * vx)
 
 
-@njit(cache=True, nogil=True)
-def pierces(a, b, t, small, at):
-    """Whether segment a-b passes through triangle t (not merely touching its plane); the point goes to `at`.
+@inner
+def pierces(s, i, j, t, small, at):
+    """Whether side i-j of triangle s passes through triangle t (not merely touching its plane); the point goes to `at`.
 
     `small` is a volume: below it a sign is taken as rounding.
     """
-    da, db = side(t, a[0], a[1], a[2]), side(t, b[0], b[1], b[2])
+    ax, ay, az, bx, by, bz = s[i, 0], s[i, 1], s[i, 2], s[j, 0], s[j, 1], s[j, 2]
+    da, db = side(t, ax, ay, az), side(t, bx, by, bz)
     if not ((da > small and db < -small) or (da < -small and db > small)):
         return False
-    s = da / (da - db)
-    for r in range(3):
-        at[r] = a[r] + s * (b[r] - a[r])
+    cut = da / (da - db)
+    ux, uy, uz = bx - ax, by - ay, bz - az
+    at[0], at[1], at[2] = ax + cut * ux, ay + cut * uy, az + cut * uz
     positive, negative = False, False
     for k in range(3):  # signed volumes of the line with each side of the triangle
-        p, q = t[k], t[(k + 1) % 3]
-        ux, uy, uz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
-        vx, vy, vz = p[0] - a[0], p[1] - a[1], p[2] - a[2]
-        wx, wy, wz = q[0] - a[0], q[1] - a[1], q[2] - a[2]
+        m = 0 if k == 2 else k + 1
+        vx, vy, vz = t[k, 0] - ax, t[k, 1] - ay, t[k, 2] - az
+        wx, wy, wz = t[m, 0] - ax, t[m, 1] - ay, t[m, 2] - az
         volume = ux * (vy * wz - vz * wy) + uy * (vz * wx - vx * wz) + uz * (vx * wy - vy * wx)
         positive = positive or volume > 0.0
         negative = negative or volume < 0.0
     return not (positive and negative)
+
+
+@inner
+def apart(triangles, i, k, m, j):
+    """Whether neither end of side (k, m) of triangle i is a corner of triangle j."""
+    a, b = triangles[i, k], triangles[i, m]
+    for n in range(3):
+        if triangles[j, n] == a or triangles[j, n] == b:
+            return False
+    return True
 
 
 @njit(cache=True, nogil=True)
@@ -45,20 +57,13 @@ def self_crossing(vertices, triangles, pairs, small):
     for n in range(len(pairs)):
         i, j = pairs[n, 0], pairs[n, 1]
         for k in range(3):
-            s[k] = vertices[triangles[i, k]]
-            t[k] = vertices[triangles[j, k]]
+            for r in range(3):
+                s[k, r] = vertices[triangles[i, k], r]
+                t[k, r] = vertices[triangles[j, k], r]
         for k in range(3):
             m = (k + 1) % 3
-            a, b = triangles[i, k], triangles[i, m]
-            if not (a == triangles[j, 0] or a == triangles[j, 1] or a == triangles[j, 2]) and not (
-                b == triangles[j, 0] or b == triangles[j, 1] or b == triangles[j, 2]
-            ):
-                if pierces(s[k], s[m], t, small, at):
-                    return n
-            a, b = triangles[j, k], triangles[j, m]
-            if not (a == triangles[i, 0] or a == triangles[i, 1] or a == triangles[i, 2]) and not (
-                b == triangles[i, 0] or b == triangles[i, 1] or b == triangles[i, 2]
-            ):
-                if pierces(t[k], t[m], s, small, at):
-                    return n
+            if apart(triangles, i, k, m, j) and pierces(s, k, m, t, small, at):
+                return n
+            if apart(triangles, j, k, m, i) and pierces(t, k, m, s, small, at):
+                return n
     return -1

@@ -6,10 +6,12 @@
 import numpy as np
 from numba import njit
 
+from banquise.jit import inner
+
 LEAF = 4
 
 
-@njit(cache=True, nogil=True)
+@inner
 def spread_bits(v):
     """The low 20 bits of v, two zeros after each."""
     v &= 0xFFFFF
@@ -52,7 +54,7 @@ def fill_nodes(boxes, order, nodes):
                     nodes[node, k + 3] = max(nodes[node, k + 3], nodes[child, k + 3])
 
 
-@njit(cache=True, nogil=True)
+@inner
 def overlap(a, i, b, j):
     """Whether box i of a and box j of b meet, touching included."""
     return (

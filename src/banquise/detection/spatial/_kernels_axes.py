@@ -8,8 +8,10 @@ for one that does not.
 import numpy as np
 from numba import njit
 
+from banquise.jit import inner
 
-@njit(cache=True, nogil=True)
+
+@inner
 def extreme(corners, first, last, x, y, z):
     """Largest coordinate of the corners along (x, y, z)."""
     far = -np.inf
@@ -18,7 +20,7 @@ def extreme(corners, first, last, x, y, z):
     return far
 
 
-@njit(cache=True, nogil=True)
+@inner
 def turned(m, x, y, z):
     """Matrix m times a vector."""
     return (
@@ -28,7 +30,7 @@ def turned(m, x, y, z):
     )
 
 
-@njit(cache=True, nogil=True)
+@inner
 def turned_back(m, x, y, z):
     """Transpose of matrix m times a vector."""
     return (
@@ -38,7 +40,7 @@ def turned_back(m, x, y, z):
     )
 
 
-@njit(cache=True, nogil=True)
+@inner
 def gap_along(corners, bounds, sa, sb, turn, shift, x, y, z):
     """Gap of A and B along the unit vector (x, y, z) of A's frame, from a to b."""
     bx, by, bz = turned_back(turn, -x, -y, -z)
@@ -47,7 +49,7 @@ def gap_along(corners, bounds, sa, sb, turn, shift, x, y, z):
     return shift[0] * x + shift[1] * y + shift[2] * z - bottom - top
 
 
-@njit(cache=True, nogil=True)
+@inner
 def widest_axis(corners, bounds, planes, offsets, plane_bounds, edges, left, right, edge_bounds, sa, sb, turn, shift, stop, best):
     """Largest gap over the normals of the faces of D; its axis, in A's frame, goes to best[:3].
 

@@ -12,10 +12,13 @@ from corner to corner along edges, from a table of starts by direction; few-corn
 import numpy as np
 from numba import njit
 
+from banquise.jit import inner
+
 LOOK_UP_TO = 36  # corners up to which looking at all of them beats climbing
 CELLS = 4  # the table of starts: CELLS x CELLS directions on each side of a cube
 SURE, UNSURE, FAR, FLAT = 0, 1, 2, 3
 
+# Numbers handed to another kernel are made int64 by np.int64(): a literal would compile that kernel once more for its value.
 POINTS, FACES = 160, 320  # of the expanding polytope; a pair that needs more is handed back UNSURE
 
 # Bounds that agree to this part of the sizes are called equal. Rounding of v is some 1e-16 of the sizes.
@@ -24,7 +27,7 @@ AGREE = 1e-13
 CLOSE = 1e-6
 
 
-@njit(cache=True, nogil=True)
+@inner
 def start_cell(x, y, z):
     """Cell of a direction in the table of starts."""
     ax, ay, az = abs(x), abs(y), abs(z)
@@ -63,7 +66,7 @@ def look_at_all(corners, first, last, x, y, z):
     return best
 
 
-@njit(cache=True, nogil=True)
+@inner
 def climb(corners, first, start, joined, seeds, x, y, z, guess):
     """The same for a body of many corners: from corner to corner along edges, as long as it goes up.
 
@@ -83,7 +86,7 @@ def climb(corners, first, start, joined, seeds, x, y, z, guess):
         here = best
 
 
-@njit(cache=True, nogil=True)
+@inner
 def on_segment(w, i, j):
     """Weight of w[j] in the point of segment (w[i], w[j]) closest to the origin."""
     x, y, z = w[j, 0] - w[i, 0], w[j, 1] - w[i, 1], w[j, 2] - w[i, 2]
@@ -94,7 +97,7 @@ def on_segment(w, i, j):
     return 1.0 if along >= length2 else along / length2
 
 
-@njit(cache=True, nogil=True)
+@inner
 def on_triangle(w, i, j, k):
     """Weights of w[i], w[j], w[k] in the point of their triangle closest to the origin.
 
@@ -137,7 +140,7 @@ def on_triangle(w, i, j, k):
     return va / nn, vb / nn, vc / nn
 
 
-@njit(cache=True, nogil=True)
+@inner
 def beyond(w, i, j, k, m):
     """Whether triangle (i, j, k) of a tetrahedron hides corner m from the origin, or the tetrahedron is flat."""
     ux, uy, uz = w[j, 0] - w[i, 0], w[j, 1] - w[i, 1], w[j, 2] - w[i, 2]
@@ -150,7 +153,7 @@ def beyond(w, i, j, k, m):
     return flat or origin * fourth < 0.0
 
 
-@njit(cache=True, nogil=True)
+@inner
 def on_simplex(w, n, weight):
     """Weights of the point of the simplex w[:n] closest to the origin; True when the origin is inside a tetrahedron."""
     weight[0] = 0.0
@@ -160,18 +163,18 @@ def on_simplex(w, n, weight):
     if n == 1:
         weight[0] = 1.0
     elif n == 2:
-        t = on_segment(w, 0, 1)
+        t = on_segment(w, np.int64(0), np.int64(1))
         weight[0], weight[1] = 1.0 - t, t
     elif n == 3:
-        weight[0], weight[1], weight[2] = on_triangle(w, 0, 1, 2)
+        weight[0], weight[1], weight[2] = on_triangle(w, np.int64(0), np.int64(1), np.int64(2))
     else:
         # The three faces at the newest corner: the fourth cannot be the closest, for v was and the newest lies before it.
         nearest = np.inf
         for i in range(3):
             j = 0 if i == 2 else i + 1
             m = 3 - i - j
-            if beyond(w, i, j, 3, m):
-                a, b, c = on_triangle(w, i, j, 3)
+            if beyond(w, i, j, np.int64(3), m):
+                a, b, c = on_triangle(w, i, j, np.int64(3))
                 x = a * w[i, 0] + b * w[j, 0] + c * w[3, 0]
                 y = a * w[i, 1] + b * w[j, 1] + c * w[3, 1]
                 z = a * w[i, 2] + b * w[j, 2] + c * w[3, 2]
@@ -211,7 +214,7 @@ def towards(shapes, fa, la, fb, lb, sa, sb, turn, x, y, z, ga, gb):
     return p, q
 
 
-@njit(cache=True, nogil=True)
+@inner
 def support_of_difference(shapes, bounds, sa, sb, turn, shift, x, y, z, ga, gb, w, row):
     """`towards` and `difference` as a call, for the places that are not hot: each inlined copy is compiled anew."""
     p, q = towards(
@@ -221,7 +224,7 @@ def support_of_difference(shapes, bounds, sa, sb, turn, shift, x, y, z, ga, gb, 
     return p, q
 
 
-@njit(cache=True, nogil=True)
+@inner
 def relative_pose(position, rotation, a, b, turn, shift):
     """Rotation and shift that carry the frame of body b into that of body a."""
     dx = position[b, 0] - position[a, 0]
@@ -234,7 +237,7 @@ def relative_pose(position, rotation, a, b, turn, shift):
             turn[r, c] = a0 * rotation[b, 0, c] + a1 * rotation[b, 1, c] + a2 * rotation[b, 2, c]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def gjk(shapes, bounds, sa, sb, turn, shift, scale, reach, w, ends, weight, v):
     """Closest point v of D to the origin, from direction v. Returns status, simplex size, and the lower bound.
 
@@ -242,7 +245,7 @@ def gjk(shapes, bounds, sa, sb, turn, shift, scale, reach, w, ends, weight, v):
     """
     corners = shapes[0]
     fa, la, fb, lb = bounds[sa], bounds[sa + 1], bounds[sb], bounds[sb + 1]
-    n, p, q = 0, -1, -1
+    n, p, q = 0, np.int64(-1), np.int64(-1)
     vx, vy, vz = v[0], v[1], v[2]
     vv = np.inf
     scale2 = scale * scale
@@ -295,7 +298,7 @@ def gjk(shapes, bounds, sa, sb, turn, shift, scale, reach, w, ends, weight, v):
     return UNSURE, n, 0.0
 
 
-@njit(cache=True, nogil=True)
+@inner
 def add_face(face, plane, count, points, i, j, k):
     """Append face (i, j, k) with its unit normal and distance; False when it has no area."""
     ax, ay, az = points[i, 0], points[i, 1], points[i, 2]
@@ -313,7 +316,7 @@ def add_face(face, plane, count, points, i, j, k):
     return True
 
 
-@njit(cache=True, nogil=True)
+@inner
 def first_tetrahedron(shapes, bounds, sa, sb, turn, shift, points, ends, n, scale):
     """Grow the simplex points[:n] to a tetrahedron that is not flat; returns how many corners it got to."""
     while n < 4:
@@ -338,7 +341,7 @@ def first_tetrahedron(shapes, bounds, sa, sb, turn, shift, points, ends, n, scal
             size = np.sqrt(x * x + y * y + z * z)
             if size == 0.0:
                 continue
-            p, q = support_of_difference(shapes, bounds, sa, sb, turn, shift, x, y, z, -1, -1, points, n)
+            p, q = support_of_difference(shapes, bounds, sa, sb, turn, shift, x, y, z, np.int64(-1), np.int64(-1), points, n)
             rise = (
                 x * (points[n, 0] - points[0, 0]) + y * (points[n, 1] - points[0, 1]) + z * (points[n, 2] - points[0, 2])
             )
@@ -352,7 +355,7 @@ def first_tetrahedron(shapes, bounds, sa, sb, turn, shift, points, ends, n, scal
     return n
 
 
-@njit(cache=True, nogil=True)
+@inner
 def horizon(face, plane, faces, points, s, rim, slack):
     """Remove the faces that corner s sees; their outline goes to `rim`. Returns the numbers of faces left and of edges."""
     edges, f = 0, 0
@@ -383,7 +386,7 @@ def horizon(face, plane, faces, points, s, rim, slack):
     return faces, edges
 
 
-@njit(cache=True, nogil=True)
+@inner
 def epa(shapes, bounds, sa, sb, turn, shift, points, ends, n, scale, face, plane, rim, weight, result):
     """Face of D closest to the origin, from the simplex points[:n] around it. Returns status and writes `result`.
 
@@ -393,7 +396,7 @@ def epa(shapes, bounds, sa, sb, turn, shift, points, ends, n, scale, face, plane
     n = first_tetrahedron(shapes, bounds, sa, sb, turn, shift, points, ends, n, scale)
     if n < 4:
         return FLAT
-    faces = 0
+    faces = np.int64(0)
     for i in range(4):
         j, k, m = (i + 1) % 4, (i + 2) % 4, (i + 3) % 4
         if not add_face(face, plane, faces, points, i, j, k):
@@ -452,10 +455,10 @@ def epa(shapes, bounds, sa, sb, turn, shift, points, ends, n, scale, face, plane
     return SURE if nearest <= (1e-9 * scale) ** 2 or result[3] < 0.0 else UNSURE
 
 
-@njit(cache=True, nogil=True)
+@inner
 def widest_gap(shapes, bounds, sa, sb, turn, shift, x, y, z, w):
     """Signed distance of A and B along the unit vector (x, y, z) of A's frame, from a to b."""
-    support_of_difference(shapes, bounds, sa, sb, turn, shift, x, y, z, -1, -1, w, 3)
+    support_of_difference(shapes, bounds, sa, sb, turn, shift, x, y, z, np.int64(-1), np.int64(-1), w, np.int64(3))
     return -(w[3, 0] * x + w[3, 1] * y + w[3, 2] * z)
 
 

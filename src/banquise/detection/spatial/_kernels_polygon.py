@@ -6,8 +6,10 @@ The frame is the world's axes with the origin at body A. On the plane, (u, w) ar
 import numpy as np
 from numba import njit
 
+from banquise.jit import inner
 
-@njit(cache=True, nogil=True)
+
+@inner
 def tangents(x, y, z, frame):
     """Fill frame[0], frame[1] with two unit tangents of the unit normal (x, y, z)."""
     # Across the axis least along the normal: never degenerate, and a function of the normal alone.
@@ -23,7 +25,7 @@ def tangents(x, y, z, frame):
     frame[1, 0], frame[1, 1], frame[1, 2] = y * uz - z * uy, z * ux - x * uz, x * uy - y * ux
 
 
-@njit(cache=True, nogil=True)
+@inner
 def near_corners(corners, first, last, rotation, shift, normal, sign, slack, frame, out):
     """Corners within `slack` of the extreme along sign * normal, on the plane; returns their number and the extreme."""
     lx = rotation[0, 0] * normal[0] + rotation[1, 0] * normal[1] + rotation[2, 0] * normal[2]
@@ -47,7 +49,7 @@ def near_corners(corners, first, last, rotation, shift, normal, sign, slack, fra
     return count, sign * far + along
 
 
-@njit(cache=True, nogil=True)
+@inner
 def flat_hull(points, n, small, hull):
     """Convex hull of points[:n] in the plane, counter-clockwise; one point or two when they lie within `small`."""
     for i in range(1, n):  # insertion sort: n is small
@@ -79,7 +81,7 @@ def flat_hull(points, n, small, hull):
     return max(count, 1)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def cross_segments(p, q, small, out):
     """Meeting points of two segments p[:2], q[:2]: their common stretch when parallel, else where their lines cross."""
     du, dw = p[1, 0] - p[0, 0], p[1, 1] - p[0, 1]
@@ -103,7 +105,7 @@ def cross_segments(p, q, small, out):
     return 2
 
 
-@njit(cache=True, nogil=True)
+@inner
 def meet(p, n, q, m, small, spare, out):
     """Intersection of two convex polygons p[:n] and q[:m], points and segments included; returns its corners."""
     if n == 1:
@@ -149,7 +151,7 @@ def meet(p, n, q, m, small, spare, out):
     return count
 
 
-@njit(cache=True, nogil=True)
+@inner
 def area_and_middle(poly, n):
     """Area and centre of a convex polygon; the middle of a segment or point."""
     u0, w0 = poly[0, 0], poly[0, 1]
@@ -170,7 +172,7 @@ def area_and_middle(poly, n):
     return 0.0, mu, mw
 
 
-@njit(cache=True, nogil=True)
+@inner
 def height(planes, offsets, first, last, rotation, shift, normal, sign, x, y, z, otherwise):
     """Where the line through (x, y, z) along the normal leaves a convex body: coordinate along the normal."""
     nx, ny, nz = normal[0], normal[1], normal[2]
@@ -191,7 +193,7 @@ def height(planes, offsets, first, last, rotation, shift, normal, sign, x, y, z,
     return x * nx + y * ny + z * nz + sign * reach
 
 
-@njit(cache=True, nogil=True)
+@inner
 def choose(poly, n, gap, room, chosen):
     """Numbers of `room` of the n points: the deepest, then always the one farthest from those taken."""
     best = 0
@@ -209,7 +211,12 @@ def choose(poly, n, gap, room, chosen):
             if near > far:
                 far, best = near, k
         chosen[taken] = best
-    chosen[:room].sort()
+    for i in range(1, room):  # back in order around the polygon
+        k, j = chosen[i], i - 1
+        while j >= 0 and chosen[j] > k:
+            chosen[j + 1] = chosen[j]
+            j -= 1
+        chosen[j + 1] = k
 
 
 @njit(cache=True, nogil=True)

@@ -3,6 +3,8 @@
 import numpy as np
 from numba import njit
 
+from banquise.jit import inner
+
 from banquise.scene._kernels_skin import pierces
 from banquise.scene._kernels_tree import LEAF
 
@@ -21,11 +23,11 @@ def crossings(first, second, pairs, small, segment, which):
         found = 0
         for k in range(3):
             m = (k + 1) % 3
-            if pierces(s[k], s[m], t, small, at):
-                ends[found] = at
+            if pierces(s, k, m, t, small, at):
+                ends[found, 0], ends[found, 1], ends[found, 2] = at[0], at[1], at[2]
                 found += 1
-            if pierces(t[k], t[m], s, small, at):
-                ends[found] = at
+            if pierces(t, k, m, s, small, at):
+                ends[found, 0], ends[found, 1], ends[found, 2] = at[0], at[1], at[2]
                 found += 1
         if found < 2:
             continue
@@ -43,7 +45,8 @@ def crossings(first, second, pairs, small, segment, which):
                 low = k
             if along > dx * ends[high, 0] + dy * ends[high, 1] + dz * ends[high, 2]:
                 high = k
-        segment[count, 0], segment[count, 1] = ends[low], ends[high]
+        for r in range(3):
+            segment[count, 0, r], segment[count, 1, r] = ends[low, r], ends[high, r]
         which[count] = n
         count += 1
     return count
@@ -73,7 +76,7 @@ def segment_to_segment(a, b, c, d, p, q):
     return far2
 
 
-@njit(cache=True, nogil=True)
+@inner
 def foot_inside(a, t, q):
     """Whether the foot of point a on the plane of triangle t lies inside t; it goes to q. Returns the squared distance or inf."""
     ux, uy, uz = t[1, 0] - t[0, 0], t[1, 1] - t[0, 1], t[1, 2] - t[0, 2]
@@ -92,7 +95,14 @@ def foot_inside(a, t, q):
     return high * high * nn
 
 
-@njit(cache=True, nogil=True)
+@inner
+def copy_both(a, b, p, q):
+    """p = a, q = b."""
+    for r in range(3):
+        p[r], q[r] = a[r], b[r]
+
+
+@inner
 def triangle_to_triangle(s, t, p, q, p1, q1, best):
     """Squared distance of two triangles that do not cross, if below `best`, with closest points p, q; else `best`."""
     for i in range(3):
@@ -100,20 +110,20 @@ def triangle_to_triangle(s, t, p, q, p1, q1, best):
             far2 = segment_to_segment(s[i], s[(i + 1) % 3], t[j], t[(j + 1) % 3], p1, q1)
             if far2 < best:
                 best = far2
-                p[:], q[:] = p1, q1
+                copy_both(p1, q1, p, q)
     for i in range(3):
         far2 = foot_inside(s[i], t, q1)
         if far2 < best:
             best = far2
-            p[:], q[:] = s[i], q1
+            copy_both(s[i], q1, p, q)
         far2 = foot_inside(t[i], s, p1)
         if far2 < best:
             best = far2
-            p[:], q[:] = p1, t[i]
+            copy_both(p1, t[i], p, q)
     return best
 
 
-@njit(cache=True, nogil=True)
+@inner
 def box_gap2(a, i, b, j):
     """Squared distance of two boxes."""
     total = 0.0

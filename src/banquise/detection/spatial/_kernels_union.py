@@ -7,10 +7,12 @@ candidate counts when some point next to it, in one of the sectors its planes cu
 import numpy as np
 from numba import njit
 
+from banquise.jit import inner
+
 from banquise.detection.spatial._kernels_triangles import winding
 
 
-@njit(cache=True, nogil=True)
+@inner
 def outside(x, y, z, cells, planes, small, skin_a, ax, ay, az, skin_b, bx, by, bz):
     """Whether a shift (x, y, z) of body B frees it: in no cell, and neither skin holds the other body."""
     for c in range(len(cells) - 1):
@@ -26,7 +28,7 @@ def outside(x, y, z, cells, planes, small, skin_a, ax, ay, az, skin_b, bx, by, b
     return not (len(skin_b) and winding(skin_b, ax - x, ay - y, az - z) > 0.5)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def corner_of(p, q, r, i, j, k, out):
     """Solve p.x = i, q.x = j, r.x = k for unit p, q, r; False when they are nearly in a plane."""
     cx, cy, cz = q[1] * r[2] - q[2] * r[1], q[2] * r[0] - q[0] * r[2], q[0] * r[1] - q[1] * r[0]
