@@ -32,7 +32,7 @@ def compare(count, seed):
 
 
 def test_skin_and_parts_give_the_same_signed_distance():
-    assert 20 < compare(80, 0) < 70
+    assert 10 < compare(40, 0) < 35
 
 
 @pytest.mark.slow

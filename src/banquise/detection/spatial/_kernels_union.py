@@ -43,59 +43,80 @@ def corner_of(p, q, r, i, j, k, out):
     return True
 
 
+@inner
+def frees(at, normals, count, step, small, cells, planes, skin_a, in_a, skin_b, in_b, u):
+    """Whether a point next to `at` is outside, in some sector of the `count` planes through it (rows of `normals`)."""
+    for sector in range(2**count):
+        si, sj, sk = 1.0 - 2.0 * (sector & 1), 1.0 - (sector & 2), 1.0 - 0.5 * (sector & 4)
+        if count == 1:
+            u[0], u[1], u[2] = si * normals[0, 0], si * normals[0, 1], si * normals[0, 2]
+        else:
+            corner_of(normals[0], normals[1], normals[2], si, sj, 0.0 if count == 2 else sk, u)
+        size = step / np.sqrt(u[0] ** 2 + u[1] ** 2 + u[2] ** 2)
+        if outside(
+            at[0] + size * u[0], at[1] + size * u[1], at[2] + size * u[2], cells, planes, small,
+            skin_a, in_a[0], in_a[1], in_a[2], skin_b, in_b[0], in_b[1], in_b[2],
+        ):  # fmt: skip
+            return True
+    return False
+
+
 @njit(cache=True, nogil=True)
 def way_out(unique, cells, planes, scale, limit, skin_a, in_a, skin_b, in_b, best):
     """Length of the shortest shift that frees the bodies, below `limit`; the shift goes to best[:3].
 
     unique (k, 4): the planes of all cells once, by distance from the origin. in_a is a point of body A, in_b of body B.
+    Feet on planes first, then on lines, then corners: what is found early shortens the search for the rest.
     """
-    n = len(unique)
     step, small = 1e-9 * scale, 1e-13 * scale
-    at, u, p = np.empty(3), np.empty(3), np.empty(3)
+    at, u, normals = np.empty(3), np.empty(3), np.empty((3, 3))
     reach = limit
-    for i in range(n):
-        if abs(unique[i, 3]) >= reach:
-            break
-        for j in range(-1, n):  # j = -1: the foot on plane i; k = -1: the foot on line i, j
-            if j >= 0 and (j == i or abs(unique[j, 3]) >= reach):
+    for count in range(1, 4):
+        for i in range(len(unique)):
+            if abs(unique[i, 3]) >= reach:
+                break
+            for r in range(3):
+                normals[0, r] = unique[i, r]
+            if count == 1:
+                for r in range(3):
+                    at[r] = unique[i, r] * unique[i, 3]
+                if frees(at, normals, count, step, small, cells, planes, skin_a, in_a, skin_b, in_b, u):
+                    reach = abs(unique[i, 3])
+                    best[0], best[1], best[2] = at[0], at[1], at[2]
                 continue
-            if j >= 0:
-                p[0] = unique[i, 1] * unique[j, 2] - unique[i, 2] * unique[j, 1]
-                p[1] = unique[i, 2] * unique[j, 0] - unique[i, 0] * unique[j, 2]
-                p[2] = unique[i, 0] * unique[j, 1] - unique[i, 1] * unique[j, 0]
-                size = np.sqrt(p[0] ** 2 + p[1] ** 2 + p[2] ** 2)
-                if size < 1e-7 or j < i:
+            for j in range(i + 1, len(unique)):
+                if abs(unique[j, 3]) >= reach:
+                    break
+                for r in range(3):
+                    normals[1, r] = unique[j, r]
+                    m, n = (r + 1) % 3, (r + 2) % 3
+                    normals[2, r] = unique[i, m] * unique[j, n] - unique[i, n] * unique[j, m]
+                size = np.sqrt(normals[2, 0] ** 2 + normals[2, 1] ** 2 + normals[2, 2] ** 2)
+                if size < 1e-7:
                     continue
-                p /= size
-                if not corner_of(unique[i, :3], unique[j, :3], p, unique[i, 3], unique[j, 3], 0.0, at):
+                for r in range(3):
+                    normals[2, r] /= size
+                if not corner_of(normals[0], normals[1], normals[2], unique[i, 3], unique[j, 3], 0.0, at):
                     continue
-                if at[0] ** 2 + at[1] ** 2 + at[2] ** 2 >= reach * reach:
-                    continue
-            for k in range(-1, n if j >= 0 else 0):
-                if k >= 0 and (k <= j or abs(unique[k, 3]) >= reach):
-                    continue
-                if j < 0:
-                    at[0], at[1], at[2] = (unique[i, 0] * unique[i, 3], unique[i, 1] * unique[i, 3], unique[i, 2] * unique[i, 3])
-                elif k >= 0:
-                    if not corner_of(unique[i, :3], unique[j, :3], unique[k, :3], unique[i, 3], unique[j, 3], unique[k, 3], at):
-                        continue
                 far = np.sqrt(at[0] ** 2 + at[1] ** 2 + at[2] ** 2)
                 if far >= reach:
                     continue
-                for sector in range(2 if j < 0 else (4 if k < 0 else 8)):
-                    si, sj, sk = 1.0 - 2.0 * (sector & 1), 1.0 - (sector & 2), 1.0 - 0.5 * (sector & 4)
-                    if j < 0:
-                        u[0], u[1], u[2] = si * unique[i, 0], si * unique[i, 1], si * unique[i, 2]
-                    elif k < 0:
-                        corner_of(unique[i, :3], unique[j, :3], p, si, sj, 0.0, u)
-                    else:
-                        corner_of(unique[i, :3], unique[j, :3], unique[k, :3], si, sj, sk, u)
-                    u *= step / np.sqrt(u[0] ** 2 + u[1] ** 2 + u[2] ** 2)
-                    if outside(
-                        at[0] + u[0], at[1] + u[1], at[2] + u[2], cells, planes, small,
-                        skin_a, in_a[0], in_a[1], in_a[2], skin_b, in_b[0], in_b[1], in_b[2],
-                    ):  # fmt: skip
+                if count == 2:
+                    if frees(at, normals, count, step, small, cells, planes, skin_a, in_a, skin_b, in_b, u):
                         reach = far
                         best[0], best[1], best[2] = at[0], at[1], at[2]
+                    continue
+                for k in range(j + 1, len(unique)):
+                    if abs(unique[k, 3]) >= reach:
                         break
+                    for r in range(3):
+                        normals[2, r] = unique[k, r]
+                    if not corner_of(normals[0], normals[1], normals[2], unique[i, 3], unique[j, 3], unique[k, 3], at):
+                        continue
+                    far = np.sqrt(at[0] ** 2 + at[1] ** 2 + at[2] ** 2)
+                    if far < reach and frees(
+                        at, normals, count, step, small, cells, planes, skin_a, in_a, skin_b, in_b, u
+                    ):
+                        reach = far
+                        best[0], best[1], best[2] = at[0], at[1], at[2]
     return reach

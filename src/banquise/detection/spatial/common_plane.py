@@ -46,9 +46,10 @@ class _Pair:
             self.edges.append(part.sharp_edges[0])
         self.size = float(max(np.ptp(c, axis=0).max() for c in self.corners))
 
-    def gap(self, normal: Floats) -> float:
-        self.trials += 1
-        return float((self.corners[1] @ normal).min() - (self.corners[0] @ normal).max())
+    def gaps(self, normals: Floats) -> Floats:
+        """Gap of the shadows along each of some unit normals (k, 3)."""
+        self.trials += len(normals)
+        return (self.corners[1] @ normals.T).min(axis=0) - (self.corners[0] @ normals.T).max(axis=0)
 
     def start(self, last: ArrayLike | None) -> Floats:
         guess = self.across if last is None else np.asarray(last, dtype=np.float64)
@@ -72,21 +73,21 @@ def common_plane(a: Polyhedron, b: Polyhedron, last: ArrayLike | None = None, to
     """
     pair = _Pair(a, b)
     normal = pair.start(last)
-    best, angle = pair.gap(normal), np.radians(5.0)
+    best, angle = float(pair.gaps(normal[None])[0]), np.radians(5.0)
+    around = np.arange(8) * np.pi / 4.0
     while angle > tolerance:
         first = np.cross(normal, np.eye(3)[np.argmin(np.abs(normal))])
         first /= np.linalg.norm(first)
         second = np.cross(normal, first)
-        better = normal
-        for k in range(8):
-            turn = k * np.pi / 4.0
-            tilted = np.cos(angle) * normal + np.sin(angle) * (np.cos(turn) * first + np.sin(turn) * second)
-            gap = pair.gap(tilted / np.linalg.norm(tilted))
-            if gap > best:
-                best, better = gap, tilted / np.linalg.norm(tilted)
-        if better is normal:
+        tilted = np.outer(np.cos(around), first) + np.outer(np.sin(around), second)
+        tilted = np.cos(angle) * normal + np.sin(angle) * tilted
+        tilted /= np.linalg.norm(tilted, axis=1)[:, None]
+        gaps = pair.gaps(tilted)
+        k = int(np.argmax(gaps))
+        if gaps[k] > best:
+            best, normal = float(gaps[k]), tilted[k]
+        else:
             angle *= 0.5
-        normal = better
     return pair.plane(normal)
 
 
@@ -98,11 +99,10 @@ def fast_common_plane(a: Polyhedron, b: Polyhedron, last: ArrayLike | None = Non
     """
     pair = _Pair(a, b)
     normal = pair.start(last)
-    best = pair.gap(normal)
+    best = float(pair.gaps(normal[None])[0])
     for _ in range(200):
         candidates = _candidates(pair, normal)
-        pair.trials += len(candidates)
-        gaps = (pair.corners[1] @ candidates.T).min(axis=0) - (pair.corners[0] @ candidates.T).max(axis=0)
+        gaps = pair.gaps(candidates)
         k = int(np.argmax(gaps))
         if gaps[k] <= best + 1e-15 * pair.size:
             break
