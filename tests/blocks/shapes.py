@@ -9,7 +9,9 @@ from banquise.detection.spatial import Blocks, Shapes
 from banquise.scene.polyhedron import rotation_matrix
 from banquise.scene.solids import ConvexPart, convex_part
 
-L_VERTICES = np.array([[x, y, z] for z in (0, 1) for x, y in ((0, 0), (2, 0), (2, 1), (1, 1), (1, 2), (0, 2))], dtype=float)
+L_VERTICES = np.array(
+    [[x, y, z] for z in (0, 1) for x, y in ((0, 0), (2, 0), (2, 1), (1, 1), (1, 2), (0, 2))], dtype=float
+)
 L_FACES = [[5, 4, 3, 2, 1, 0], [6, 7, 8, 9, 10, 11], *([i, (i + 1) % 6, 6 + (i + 1) % 6, 6 + i] for i in range(6))]
 L_PARTS = [
     [[x, y, z] for x in (0, 2) for y in (0, 1) for z in (0, 1)],

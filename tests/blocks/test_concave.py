@@ -77,7 +77,9 @@ def test_two_concave_skins():
     higher = other.moved(position=(2.5, 2.5, 1.5))
     assert gap(l_solid(), higher).distance == pytest.approx(0.5, abs=1e-12)
     hooked = other.moved(position=(2.9, 2.9, 0.0))
-    assert gap(l_solid(), hooked).distance == pytest.approx(gap(l_of_parts(), cut.moved(position=(2.9, 2.9, 0.0))).distance, abs=1e-9)
+    assert gap(l_solid(), hooked).distance == pytest.approx(
+        gap(l_of_parts(), cut.moved(position=(2.9, 2.9, 0.0))).distance, abs=1e-9
+    )
 
 
 def test_a_swallowed_body_is_found():

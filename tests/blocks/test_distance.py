@@ -182,8 +182,15 @@ def _degenerate(rng, name, n=300):
         angle = rng.uniform(0, np.pi, 2 * n)
         still[:, 0], still[:, 3] = np.cos(angle), np.sin(angle)
         position = rng.normal(size=(2 * n, 3)) * [1, 1, 0]
-        return placed([box_part(rng.uniform(0.5, 1.5, 3)) for _ in range(8)], rng.integers(0, 8, 2 * n), position, still)
-    thin = {"flat": (1, 1, 1e-6), "needle": (1, 1e-5, 1e-5), "coplanar sheets": (1, 1, 1e-6), "small on large": (1e4, 1e4, 1e2)}
+        return placed(
+            [box_part(rng.uniform(0.5, 1.5, 3)) for _ in range(8)], rng.integers(0, 8, 2 * n), position, still
+        )
+    thin = {
+        "flat": (1, 1, 1e-6),
+        "needle": (1, 1e-5, 1e-5),
+        "coplanar sheets": (1, 1, 1e-6),
+        "small on large": (1e4, 1e4, 1e2),
+    }
     position = rng.normal(size=(2 * n, 3)) * (50 if name == "small on large" else 0.4)
     turns = still if name == "coplanar sheets" else rng.normal(size=(2 * n, 4))
     if name == "coplanar sheets":
@@ -193,7 +200,8 @@ def _degenerate(rng, name, n=300):
 
 
 @pytest.mark.parametrize(
-    "name", ["touching lattice", "nearly aligned", "parallel edges", "flat", "needle", "coplanar sheets", "small on large"]
+    "name",
+    ["touching lattice", "nearly aligned", "parallel edges", "flat", "needle", "coplanar sheets", "small on large"],
 )
 def test_degenerate_pairs_keep_nine_digits(name):
     blocks, pairs = _degenerate(np.random.default_rng(11), name)
@@ -249,6 +257,12 @@ def test_witness_axis_is_cheap_and_right():
     parted = first.gap > 0.02
     assert parted.any() and np.all(true[parted] >= first.gap[parted] - 1e-12)
     assert not first.from_witness.any()
-    moved = Blocks(blocks.shapes, blocks.shape_of, blocks.position + 1e-4 * rng.normal(size=(800, 3)), blocks.rotation, blocks.block_of)
+    moved = Blocks(
+        blocks.shapes,
+        blocks.shape_of,
+        blocks.position + 1e-4 * rng.normal(size=(800, 3)),
+        blocks.rotation,
+        blocks.block_of,
+    )
     again = separate(moved, pairs, reach=0.0, witness=first.axis)
     assert again.from_witness[first.gap > 0.05].all()

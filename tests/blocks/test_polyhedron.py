@@ -54,7 +54,9 @@ def test_l_solid_by_skin_by_parts_and_by_volume_mesh_agree():
 
 
 def test_pose_carries_the_centre_and_leaves_the_inertia():
-    turned = bq.Polyhedron(TETRAHEDRON, density=1.0, position=(10, 0, 0), orientation=(1, 0, 0, 1))  # 90 degrees about z
+    turned = bq.Polyhedron(
+        TETRAHEDRON, density=1.0, position=(10, 0, 0), orientation=(1, 0, 0, 1)
+    )  # 90 degrees about z
     np.testing.assert_allclose(turned.centre, [10 - 0.25, 0.25, 0.25], **EXACT)
     np.testing.assert_allclose(turned.inertia, bq.Polyhedron(TETRAHEDRON, density=1.0).inertia, **EXACT)
 
@@ -68,7 +70,9 @@ def test_mass_far_from_the_origin_keeps_its_digits():
 def test_rounded_box_is_its_steiner_sum(radius):
     a, b, c = 1.0, 2.0, 3.0
     block = bq.Polyhedron.box((a, b, c), density=1.0, radius=radius)
-    steiner = a * b * c + 2 * radius * (a * b + b * c + c * a) + np.pi * radius**2 * (a + b + c) + 4 / 3 * np.pi * radius**3
+    steiner = (
+        a * b * c + 2 * radius * (a * b + b * c + c * a) + np.pi * radius**2 * (a + b + c) + 4 / 3 * np.pi * radius**3
+    )
     np.testing.assert_allclose(block.volume, steiner, **EXACT)
     np.testing.assert_allclose(block.centre, 0.0, atol=1e-12)
     # Second moment along x, by slices: full rounded rectangle inside, shrinking ones in the two caps.
@@ -94,7 +98,9 @@ def test_rounded_tetrahedron_against_sampling():
     inside = points[distances(blocks, np.column_stack([np.zeros(20000, int), np.arange(1, 20001)])).distance < 0]
     volume = len(inside) / 20000 * (high - low) ** 3
     assert abs(volume - block.volume) < 4 * (high - low) ** 3 * np.sqrt(0.25 / 20000)  # four standard deviations
-    assert np.abs(inside.mean(axis=0) - block.centre).max() < 0.02  # spread 0.3 over 4,000 points: 0.005 standard deviation
+    assert (
+        np.abs(inside.mean(axis=0) - block.centre).max() < 0.02
+    )  # spread 0.3 over 4,000 points: 0.005 standard deviation
 
 
 def test_balls_capsules_plates_and_clumps():
@@ -168,7 +174,9 @@ def test_a_million_faces_work():
     n = 708
     theta, phi = np.linspace(0, np.pi, n + 2)[1:-1], np.arange(n) * 2 * np.pi / n
     t, p = np.meshgrid(theta, phi, indexing="ij")
-    ring = np.stack([np.sin(t) * np.cos(p), np.sin(t) * np.sin(p), np.cos(t) * (1 + 0.3 * np.sin(3 * p) * np.sin(t))], -1)
+    ring = np.stack(
+        [np.sin(t) * np.cos(p), np.sin(t) * np.sin(p), np.cos(t) * (1 + 0.3 * np.sin(3 * p) * np.sin(t))], -1
+    )
     vertices = np.vstack([ring.reshape(-1, 3), [[0, 0, 1], [0, 0, -1]]])
     grid = np.arange(n * n).reshape(n, n)
     a, b = grid[:-1], grid[1:]
@@ -191,15 +199,25 @@ def test_files_give_the_body_back(tmp_path):
     vertices, triangles = l_solid().vertices, l_solid().faces
     corners = vertices[triangles]
     (tmp_path / "a.obj").write_text(
-        "".join("v %r %r %r\n" % tuple(v.tolist()) for v in vertices) + "".join("f %d//1 %d//1 %d//1\n" % tuple(t + 1) for t in triangles)
+        "".join("v %r %r %r\n" % tuple(v.tolist()) for v in vertices)
+        + "".join("f %d//1 %d//1 %d//1\n" % tuple(t + 1) for t in triangles)
     )
-    loops = ("facet normal 0 0 0\nouter loop\n" + "".join("vertex %r %r %r\n" % tuple(p.tolist()) for p in t) + "endloop\nendfacet\n" for t in corners)
+    loops = (
+        "facet normal 0 0 0\nouter loop\n"
+        + "".join("vertex %r %r %r\n" % tuple(p.tolist()) for p in t)
+        + "endloop\nendfacet\n"
+        for t in corners
+    )
     (tmp_path / "a.stl").write_text("solid l\n" + "".join(loops) + "endsolid l\n")
     records = b"".join(struct.pack("<12fH", 0, 0, 0, *t.ravel(), 0) for t in corners)
     (tmp_path / "b.stl").write_bytes(b"solid binary".ljust(80) + struct.pack("<I", len(corners)) + records)
-    head = "ply\nformat {}\nelement vertex 12\nproperty double x\nproperty double y\nproperty double z\nelement face {}\n"
+    head = (
+        "ply\nformat {}\nelement vertex 12\nproperty double x\nproperty double y\nproperty double z\nelement face {}\n"
+    )
     head += "property list uchar int vertex_indices\nend_header\n"
-    text = "".join("%r %r %r\n" % tuple(v.tolist()) for v in vertices) + "".join("3 %d %d %d\n" % tuple(t) for t in triangles)
+    text = "".join("%r %r %r\n" % tuple(v.tolist()) for v in vertices) + "".join(
+        "3 %d %d %d\n" % tuple(t) for t in triangles
+    )
     (tmp_path / "a.ply").write_text(head.format("ascii 1.0", len(triangles)) + text)
     for order, name in ((">", "big"), ("<", "little")):
         body = vertices.astype(order + "f8").tobytes() + b"".join(struct.pack(order + "B3i", 3, *t) for t in triangles)

@@ -25,7 +25,13 @@ def spin_for(method, step, duration, inertia=INERTIA, start=START, **keywords):
     e1, l1 = energy(q, spin, inertia)[0], angular_momentum(q, spin, inertia)[0]
     r = bq.Polyhedron.box((1, 1, 1), orientation=q[0]).rotation
     size = np.linalg.norm(l0)
-    return e1 / e0 - 1, np.linalg.norm(l1) / size - 1, np.linalg.norm(l1 - l0) / size, np.abs(r.T @ r - np.eye(3)).max(), track
+    return (
+        e1 / e0 - 1,
+        np.linalg.norm(l1) / size - 1,
+        np.linalg.norm(l1 - l0) / size,
+        np.abs(r.T @ r - np.eye(3)).max(),
+        track,
+    )
 
 
 @pytest.mark.parametrize("step", [0.01, 0.05])

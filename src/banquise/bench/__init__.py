@@ -23,6 +23,7 @@ BENCHES: dict[str, str] = {
     "lcp-100": "banquise.bench.solvers:lcp_100",
     "lcp-400": "banquise.bench.solvers:lcp_400",
     "jams": "banquise.bench.solvers:jams",
+    "blocks": "banquise.bench.blocks:bench",
 }
 
 

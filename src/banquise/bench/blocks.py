@@ -30,7 +30,9 @@ def bodies(rng: np.random.Generator, corners: int, count: int = 200) -> list[Con
     return [convex_part(p * rng.uniform(0.4, 0.6, 3)) for p in points]
 
 
-def pairs_of(rng: np.random.Generator, parts: list[ConvexPart], count: int, near: float, far: float) -> tuple[Blocks, Ints]:
+def pairs_of(
+    rng: np.random.Generator, parts: list[ConvexPart], count: int, near: float, far: float
+) -> tuple[Blocks, Ints]:
     """Random pairs, turned at random, their centres `near` to `far` metres apart; each body is in one pair."""
     direction = rng.normal(size=(count, 3))
     direction /= np.linalg.norm(direction, axis=1)[:, None]
@@ -117,7 +119,9 @@ def _distances(quick: bool) -> list[Figure]:
                 coal_distances(coal, blocks, some)
                 peer = len(some) / (time.thread_time() - start)
                 bar = PEER_BAR if corners in BARS and kind == "apart" else None
-                figures.append(Figure(f"... times coal from Python ({peer:,.0f}/s)", rate / peer, "x", at_least=bar, note=note))
+                figures.append(
+                    Figure(f"... times coal from Python ({peer:,.0f}/s)", rate / peer, "x", at_least=bar, note=note)
+                )
     return figures
 
 

@@ -57,7 +57,16 @@ def advance(
 
     def work(first: int, last: int) -> None:
         kernels.advance(
-            first, last, METHODS[method], gyroscopic == "implicit", float(step), tensors, torques, quaternions, spins, failed
+            first,
+            last,
+            METHODS[method],
+            gyroscopic == "implicit",
+            float(step),
+            tensors,
+            torques,
+            quaternions,
+            spins,
+            failed,
         )
 
     over_blocks(work, n)

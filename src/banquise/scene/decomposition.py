@@ -13,7 +13,9 @@ from banquise.scene.meshes import Floats, Ints
 _known: dict[str, list[Floats]] = {}
 
 
-def decompose(vertices: Floats, triangles: Ints, threshold: float = 0.05, cache: str | Path | None = None) -> list[Floats]:
+def decompose(
+    vertices: Floats, triangles: Ints, threshold: float = 0.05, cache: str | Path | None = None
+) -> list[Floats]:
     """Corners of convex parts that approximate a skin.
 
     `threshold` is the concavity left in a part, of the size of the body (coacd's measure). The cut is approximate: parts may
@@ -29,9 +31,14 @@ def decompose(vertices: Floats, triangles: Ints, threshold: float = 0.05, cache:
         try:
             import coacd
         except ImportError:
-            raise ShapeError("cutting a skin into convex parts needs coacd: pip install 'banquise[blocks]'; or give `parts`.") from None
+            raise ShapeError(
+                "cutting a skin into convex parts needs coacd: pip install 'banquise[blocks]'; or give `parts`."
+            ) from None
         coacd.set_log_level("error")
-        _known[key] = [np.asarray(part, dtype=np.float64) for part, _ in coacd.run_coacd(coacd.Mesh(vertices, triangles), threshold=threshold)]
+        _known[key] = [
+            np.asarray(part, dtype=np.float64)
+            for part, _ in coacd.run_coacd(coacd.Mesh(vertices, triangles), threshold=threshold)
+        ]
     if file is not None and not file.exists():
         file.parent.mkdir(parents=True, exist_ok=True)
         np.savez(file, *_known[key])

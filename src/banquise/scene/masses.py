@@ -56,7 +56,9 @@ def from_volume_mesh(vertices: Floats, tetrahedra: Ints) -> Mass:
     volumes = np.linalg.det(sides) / 6.0
     if np.any(volumes <= 0.0):
         element = int(np.argmin(volumes))
-        raise ShapeError(f"volume mesh: element {element} has volume {volumes[element]:.3g} m3; order its vertices positively.")
+        raise ShapeError(
+            f"volume mesh: element {element} has volume {volumes[element]:.3g} m3; order its vertices positively."
+        )
     centres = corners.mean(axis=1)
     volume = float(volumes.sum())
     centre = np.einsum("i,ij->j", volumes, centres) / volume
@@ -100,7 +102,9 @@ def of_rounded_hull(vertices: Floats, triangles: Ints, edges: HalfEdges, radius:
     if volume > 0.0:
         core = from_skin(points, triangles)
         first += core.volume * core.centre
-        second += 0.5 * np.trace(core.inertia) * np.eye(3) - core.inertia + core.volume * np.outer(core.centre, core.centre)
+        second += (
+            0.5 * np.trace(core.inertia) * np.eye(3) - core.inertia + core.volume * np.outer(core.centre, core.centre)
+        )
     areas = 0.5 * np.linalg.norm(cross, axis=1)
     normals = cross / (2.0 * areas[:, None])
     for area, normal, corners in zip(areas, normals, np.stack([a, b, c], axis=1)):
@@ -110,7 +114,9 @@ def of_rounded_hull(vertices: Floats, triangles: Ints, edges: HalfEdges, radius:
         plane = area / 12.0 * (corners.T @ corners + 9.0 * np.outer(middle, middle))
         second += radius * plane + area * radius**2 / 2.0 * (np.outer(middle, normal) + np.outer(normal, middle))
         second += area * radius**3 / 3.0 * np.outer(normal, normal)
-    arcs: list[list[tuple[Floats, float, Floats]]] = [[] for _ in points]  # per corner: outward side, angle, integral of n
+    arcs: list[list[tuple[Floats, float, Floats]]] = [
+        [] for _ in points
+    ]  # per corner: outward side, angle, integral of n
     for h in np.flatnonzero(np.arange(len(edges.twin)) < edges.twin):
         i, j = int(edges.origin[h]), int(edges.origin[edges.twin[h]])
         left, right = (normals[f] for f in edges.faces_beside(int(h)))
@@ -146,7 +152,9 @@ def of_rounded_hull(vertices: Floats, triangles: Ints, edges: HalfEdges, radius:
         sector, pull = angle * radius**3 / 3.0, radius**4 / 4.0 * mean
         volume += sector
         first += sector * point + pull
-        second += sector * np.outer(point, point) + np.outer(point, pull) + np.outer(pull, point) + radius**5 / 5.0 * spread
+        second += (
+            sector * np.outer(point, point) + np.outer(point, pull) + np.outer(pull, point) + radius**5 / 5.0 * spread
+        )
     centre = first / volume
     return Mass(float(volume), origin + centre, _inertia(second - volume * np.outer(centre, centre)))
 

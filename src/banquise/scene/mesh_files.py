@@ -49,7 +49,9 @@ def _stl(data: bytes) -> tuple[Floats, Ints]:
         record = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("spare", "<u2")])
         corners = np.frombuffer(data, dtype=record, offset=84)["corners"].reshape(-1, 3).astype(np.float64)
     elif data.lstrip()[:5].lower() == b"solid":
-        rows = [line.split()[1:4] for line in data.decode("ascii", "replace").splitlines() if line.split()[:1] == ["vertex"]]
+        rows = [
+            line.split()[1:4] for line in data.decode("ascii", "replace").splitlines() if line.split()[:1] == ["vertex"]
+        ]
         corners = np.array(rows, dtype=np.float64).reshape(-1, 3)
     else:
         raise ShapeError(f"says {count} triangles but holds {len(data)} bytes; cut short?")

@@ -30,7 +30,9 @@ def as_vertices(vertices: ArrayLike, what: str = "vertices") -> Floats:
         raise ShapeError(f"{what}: shape {points.shape}, expected (n, 3) with n at least 1.")
     bad = np.flatnonzero(~np.isfinite(points).all(axis=1))
     if len(bad):
-        raise ShapeError(f"{what}: {len(bad)} of {len(points)} not finite, the first is number {bad[0]}: {points[bad[0]]}.")
+        raise ShapeError(
+            f"{what}: {len(bad)} of {len(points)} not finite, the first is number {bad[0]}: {points[bad[0]]}."
+        )
     return points
 
 
@@ -74,7 +76,9 @@ def _ears(vertices: Floats, ring: Ints) -> list[list[int]]:
                 del left[k]
                 break
         else:
-            raise ShapeError(f"face {ring.tolist()}: a polygon that crosses itself or has no area. Give triangles instead.")
+            raise ShapeError(
+                f"face {ring.tolist()}: a polygon that crosses itself or has no area. Give triangles instead."
+            )
     return [*triangles, ring[left].tolist()]
 
 
@@ -89,11 +93,15 @@ def hull(vertices: ArrayLike) -> tuple[Floats, Ints]:
 
     points = as_vertices(vertices)
     if len(points) < 4:
-        raise ShapeError(f"hull: {len(points)} vertices, a solid needs 4. Give `radius` for a rounded point, line or plate.")
+        raise ShapeError(
+            f"hull: {len(points)} vertices, a solid needs 4. Give `radius` for a rounded point, line or plate."
+        )
     centred = points - points.mean(axis=0)
     spread = np.linalg.svd(centred, compute_uv=False)
     if spread[2] <= FLAT * spread[0]:
-        raise ShapeError(f"hull: the {len(points)} vertices lie in a plane. Move one, or give `radius` for a rounded plate.")
+        raise ShapeError(
+            f"hull: the {len(points)} vertices lie in a plane. Move one, or give `radius` for a rounded plate."
+        )
     try:
         result = ConvexHull(centred)
     except QhullError:

@@ -130,7 +130,9 @@ class Polyhedron:
         other._place(**pose)
         for key, value in changes.items():
             if key not in ("fixed", "name", "material", "density"):
-                raise ShapeError(f"moved: no {key!r}; a block can change pose, motion, fixed, name, material and density.")
+                raise ShapeError(
+                    f"moved: no {key!r}; a block can change pose, motion, fixed, name, material and density."
+                )
             setattr(other, key, value)
         return other
 
@@ -141,7 +143,10 @@ class Polyhedron:
         other = copy.copy(self)
         solid = self.solid
         if not solid.parts:
-            cut = tuple(solids.convex_part(p, solid.radius) for p in decompose(solid.vertices, solid.triangles, threshold, cache))
+            cut = tuple(
+                solids.convex_part(p, solid.radius)
+                for p in decompose(solid.vertices, solid.triangles, threshold, cache)
+            )
             other.solid = solids.Solid(
                 solid.vertices, solid.triangles, cut, False, solid.mass, solid.radius, solid.edges
             )

@@ -150,7 +150,9 @@ def solid_from(
         if vertices is None:
             raise ShapeError("a block needs vertices, or convex parts.")
         part = convex_part(vertices, radius)
-        return Solid(part.corners, part.triangles, (part,), True, part.mass, radius, part.edges if len(part.triangles) else None)
+        return Solid(
+            part.corners, part.triangles, (part,), True, part.mass, radius, part.edges if len(part.triangles) else None
+        )
     if vertices is None:
         raise ShapeError("faces without vertices: give both.")
     points = meshes.as_vertices(vertices)

@@ -17,6 +17,7 @@ GROUPS: dict[str, str] = {
     "impact": "banquise.validation.impact:rows",
     "glacier": "banquise.validation.glacier:rows",
     "solvers": "banquise.validation.solvers:rows",
+    "blocks": "banquise.validation.blocks:rows",
 }
 
 

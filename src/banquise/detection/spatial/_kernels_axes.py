@@ -50,7 +50,9 @@ def gap_along(corners, bounds, sa, sb, turn, shift, x, y, z):
 
 
 @inner
-def widest_axis(corners, bounds, planes, offsets, plane_bounds, edges, left, right, edge_bounds, sa, sb, turn, shift, stop, best):
+def widest_axis(
+    corners, bounds, planes, offsets, plane_bounds, edges, left, right, edge_bounds, sa, sb, turn, shift, stop, best
+):
     """Largest gap over the normals of the faces of D; its axis, in A's frame, goes to best[:3].
 
     Ends as soon as a gap above `stop` is found (infinity: never).
@@ -59,14 +61,26 @@ def widest_axis(corners, bounds, planes, offsets, plane_bounds, edges, left, rig
     for f in range(plane_bounds[sa], plane_bounds[sa + 1]):
         x, y, z = planes[f, 0], planes[f, 1], planes[f, 2]
         bx, by, bz = turned_back(turn, -x, -y, -z)
-        gap = shift[0] * x + shift[1] * y + shift[2] * z - extreme(corners, bounds[sb], bounds[sb + 1], bx, by, bz) - offsets[f]
+        gap = (
+            shift[0] * x
+            + shift[1] * y
+            + shift[2] * z
+            - extreme(corners, bounds[sb], bounds[sb + 1], bx, by, bz)
+            - offsets[f]
+        )
         if gap > widest:
             widest, best[0], best[1], best[2] = gap, x, y, z
             if gap > stop:
                 return widest
     for f in range(plane_bounds[sb], plane_bounds[sb + 1]):
         x, y, z = turned(turn, -planes[f, 0], -planes[f, 1], -planes[f, 2])
-        gap = shift[0] * x + shift[1] * y + shift[2] * z - offsets[f] - extreme(corners, bounds[sa], bounds[sa + 1], x, y, z)
+        gap = (
+            shift[0] * x
+            + shift[1] * y
+            + shift[2] * z
+            - offsets[f]
+            - extreme(corners, bounds[sa], bounds[sa + 1], x, y, z)
+        )
         if gap > widest:
             widest, best[0], best[1], best[2] = gap, x, y, z
             if gap > stop:
@@ -75,12 +89,18 @@ def widest_axis(corners, bounds, planes, offsets, plane_bounds, edges, left, rig
         q0, q1 = edges[j, 0], edges[j, 1]
         qx, qy, qz = turned(turn, corners[q0, 0], corners[q0, 1], corners[q0, 2])
         qx, qy, qz = qx + shift[0], qy + shift[1], qz + shift[2]
-        fx, fy, fz = turned(turn, corners[q1, 0] - corners[q0, 0], corners[q1, 1] - corners[q0, 1], corners[q1, 2] - corners[q0, 2])
+        fx, fy, fz = turned(
+            turn, corners[q1, 0] - corners[q0, 0], corners[q1, 1] - corners[q0, 1], corners[q1, 2] - corners[q0, 2]
+        )
         cx, cy, cz = turned(turn, -left[j, 0], -left[j, 1], -left[j, 2])
         dx, dy, dz = turned(turn, -right[j, 0], -right[j, 1], -right[j, 2])
         for i in range(edge_bounds[sa], edge_bounds[sa + 1]):
             p0, p1 = edges[i, 0], edges[i, 1]
-            ex, ey, ez = corners[p1, 0] - corners[p0, 0], corners[p1, 1] - corners[p0, 1], corners[p1, 2] - corners[p0, 2]
+            ex, ey, ez = (
+                corners[p1, 0] - corners[p0, 0],
+                corners[p1, 1] - corners[p0, 1],
+                corners[p1, 2] - corners[p0, 2],
+            )
             # Arcs left-right of A and of -B cross when each pair of ends lies on both sides of the other's plane, and both
             # on the same half of the sphere. The edge itself is the normal of the plane of its arc, up to its length.
             sc = cx * ex + cy * ey + cz * ez
@@ -112,8 +132,26 @@ def widest_axis(corners, bounds, planes, offsets, plane_bounds, edges, left, rig
 
 @njit(cache=True, nogil=True)
 def separate(
-    first, last, pairs, shape_of, position, rotation, corners, bounds, planes, offsets, plane_bounds, edges, left,
-    right, edge_bounds, radius, reach, witness, gap, tried,
+    first,
+    last,
+    pairs,
+    shape_of,
+    position,
+    rotation,
+    corners,
+    bounds,
+    planes,
+    offsets,
+    plane_bounds,
+    edges,
+    left,
+    right,
+    edge_bounds,
+    radius,
+    reach,
+    witness,
+    gap,
+    tried,
 ):
     """Approximate phase: gap along a separating axis, or the widest one. The axis stays in `witness`, world frame.
 
@@ -140,7 +178,21 @@ def separate(
                 continue
         tried[pair] = 2
         widest = widest_axis(
-            corners, bounds, planes, offsets, plane_bounds, edges, left, right, edge_bounds, sa, sb, turn, shift, far, best
+            corners,
+            bounds,
+            planes,
+            offsets,
+            plane_bounds,
+            edges,
+            left,
+            right,
+            edge_bounds,
+            sa,
+            sb,
+            turn,
+            shift,
+            far,
+            best,
         )
         gap[pair] = widest - radius[sa] - radius[sb]
         for r in range(3):

@@ -61,8 +61,16 @@ def count_cells(boxes, low, cell, shape, start):
     """How many boxes meet each cell, summed up into start (cells + 1,); returns the number of entries."""
     start[:] = 0
     for i in range(len(boxes)):
-        x0, y0, z0 = int((boxes[i, 0] - low[0]) / cell), int((boxes[i, 1] - low[1]) / cell), int((boxes[i, 2] - low[2]) / cell)
-        x1, y1, z1 = int((boxes[i, 3] - low[0]) / cell), int((boxes[i, 4] - low[1]) / cell), int((boxes[i, 5] - low[2]) / cell)
+        x0, y0, z0 = (
+            int((boxes[i, 0] - low[0]) / cell),
+            int((boxes[i, 1] - low[1]) / cell),
+            int((boxes[i, 2] - low[2]) / cell),
+        )
+        x1, y1, z1 = (
+            int((boxes[i, 3] - low[0]) / cell),
+            int((boxes[i, 4] - low[1]) / cell),
+            int((boxes[i, 5] - low[2]) / cell),
+        )
         for x in range(x0, x1 + 1):
             for y in range(y0, y1 + 1):
                 for z in range(z0, z1 + 1):
@@ -77,8 +85,16 @@ def in_cells(boxes, low, cell, shape, start, member, out):
     """Pairs that share a cell. Each is reported by one cell only: that of the low corner of what the boxes share."""
     filled = start[:-1].copy()
     for i in range(len(boxes)):
-        x0, y0, z0 = int((boxes[i, 0] - low[0]) / cell), int((boxes[i, 1] - low[1]) / cell), int((boxes[i, 2] - low[2]) / cell)
-        x1, y1, z1 = int((boxes[i, 3] - low[0]) / cell), int((boxes[i, 4] - low[1]) / cell), int((boxes[i, 5] - low[2]) / cell)
+        x0, y0, z0 = (
+            int((boxes[i, 0] - low[0]) / cell),
+            int((boxes[i, 1] - low[1]) / cell),
+            int((boxes[i, 2] - low[2]) / cell),
+        )
+        x1, y1, z1 = (
+            int((boxes[i, 3] - low[0]) / cell),
+            int((boxes[i, 4] - low[1]) / cell),
+            int((boxes[i, 5] - low[2]) / cell),
+        )
         for x in range(x0, x1 + 1):
             for y in range(y0, y1 + 1):
                 for z in range(z0, z1 + 1):

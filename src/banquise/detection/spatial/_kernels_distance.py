@@ -217,9 +217,7 @@ def towards(shapes, fa, la, fb, lb, sa, sb, turn, x, y, z, ga, gb):
 @inner
 def support_of_difference(shapes, bounds, sa, sb, turn, shift, x, y, z, ga, gb, w, row):
     """`towards` and `difference` as a call, for the places that are not hot: each inlined copy is compiled anew."""
-    p, q = towards(
-        shapes, bounds[sa], bounds[sa + 1], bounds[sb], bounds[sb + 1], sa, sb, turn, x, y, z, ga, gb
-    )
+    p, q = towards(shapes, bounds[sa], bounds[sa + 1], bounds[sb], bounds[sb + 1], sa, sb, turn, x, y, z, ga, gb)
     difference(shapes[0], p, q, turn, shift, w, row)
     return p, q
 
@@ -341,9 +339,13 @@ def first_tetrahedron(shapes, bounds, sa, sb, turn, shift, points, ends, n, scal
             size = np.sqrt(x * x + y * y + z * z)
             if size == 0.0:
                 continue
-            p, q = support_of_difference(shapes, bounds, sa, sb, turn, shift, x, y, z, np.int64(-1), np.int64(-1), points, n)
+            p, q = support_of_difference(
+                shapes, bounds, sa, sb, turn, shift, x, y, z, np.int64(-1), np.int64(-1), points, n
+            )
             rise = (
-                x * (points[n, 0] - points[0, 0]) + y * (points[n, 1] - points[0, 1]) + z * (points[n, 2] - points[0, 2])
+                x * (points[n, 0] - points[0, 0])
+                + y * (points[n, 1] - points[0, 1])
+                + z * (points[n, 2] - points[0, 2])
             )
             if rise > 1e-12 * scale * size:
                 ends[n, 0], ends[n, 1] = p, q
@@ -464,8 +466,23 @@ def widest_gap(shapes, bounds, sa, sb, turn, shift, x, y, z, w):
 
 @njit(cache=True, nogil=True)
 def distances(
-    first, last, pairs, shape_of, position, rotation, shapes, bounds, radius, sizes, reach, tie,
-    distance, normal, on_a, on_b, status,
+    first,
+    last,
+    pairs,
+    shape_of,
+    position,
+    rotation,
+    shapes,
+    bounds,
+    radius,
+    sizes,
+    reach,
+    tie,
+    distance,
+    normal,
+    on_a,
+    on_b,
+    status,
 ):
     """Signed distance, normal from a to b, and closest points of pairs[first:last], in the world frame.
 
@@ -501,7 +518,9 @@ def distances(
             distance[pair], status[pair] = low - round_off, FAR
             for r in range(3):
                 on_a[pair, r], on_b[pair, r] = np.nan, np.nan
-                normal[pair, r] = -(rotation[a, r, 0] * v[0] + rotation[a, r, 1] * v[1] + rotation[a, r, 2] * v[2]) / length
+                normal[pair, r] = (
+                    -(rotation[a, r, 0] * v[0] + rotation[a, r, 1] * v[1] + rotation[a, r, 2] * v[2]) / length
+                )
             continue
         if n == 4 or length <= CLOSE * scale or code == UNSURE:
             # The closest points of a pair that does not quite touch are those of GJK: epa then gives the normal only.

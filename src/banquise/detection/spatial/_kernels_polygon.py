@@ -40,7 +40,12 @@ def near_corners(corners, first, last, rotation, shift, normal, sign, slack, fra
             continue
         u, w = 0.0, 0.0
         for r in range(3):
-            part = shift[r] + rotation[r, 0] * corners[k, 0] + rotation[r, 1] * corners[k, 1] + rotation[r, 2] * corners[k, 2]
+            part = (
+                shift[r]
+                + rotation[r, 0] * corners[k, 0]
+                + rotation[r, 1] * corners[k, 1]
+                + rotation[r, 2] * corners[k, 2]
+            )
             u += frame[0, r] * part
             w += frame[1, r] * part
         out[count, 0], out[count, 1] = u, w
@@ -221,8 +226,29 @@ def choose(poly, n, gap, room, chosen):
 
 @njit(cache=True, nogil=True)
 def contacts(
-    first, last, pairs, shape_of, position, rotation, corners, bounds, widest, planes, offsets, plane_bounds, radius,
-    sizes, normal, on_a, on_b, slack, point, gap, count, area, middle,
+    first,
+    last,
+    pairs,
+    shape_of,
+    position,
+    rotation,
+    corners,
+    bounds,
+    widest,
+    planes,
+    offsets,
+    plane_bounds,
+    radius,
+    sizes,
+    normal,
+    on_a,
+    on_b,
+    slack,
+    point,
+    gap,
+    count,
+    area,
+    middle,
 ):
     """Contact polygon of pairs[first:last]: points (n, room, 3) on the common plane, gaps, count, area and middle."""
     room = point.shape[1]

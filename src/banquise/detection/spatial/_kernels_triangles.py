@@ -176,7 +176,11 @@ def winding(corners, x, y, z):
         ax, ay, az = corners[f, 0, 0] - x, corners[f, 0, 1] - y, corners[f, 0, 2] - z
         bx, by, bz = corners[f, 1, 0] - x, corners[f, 1, 1] - y, corners[f, 1, 2] - z
         cx, cy, cz = corners[f, 2, 0] - x, corners[f, 2, 1] - y, corners[f, 2, 2] - z
-        la, lb, lc = np.sqrt(ax * ax + ay * ay + az * az), np.sqrt(bx * bx + by * by + bz * bz), np.sqrt(cx * cx + cy * cy + cz * cz)
+        la, lb, lc = (
+            np.sqrt(ax * ax + ay * ay + az * az),
+            np.sqrt(bx * bx + by * by + bz * bz),
+            np.sqrt(cx * cx + cy * cy + cz * cz),
+        )
         volume = ax * (by * cz - bz * cy) + ay * (bz * cx - bx * cz) + az * (bx * cy - by * cx)
         spread = (
             la * lb * lc

@@ -66,7 +66,9 @@ def by_cells(boxes: Floats, cell: float | None = None) -> Ints:
     if cell is None:
         cell = float((boxes[:, 3:] - boxes[:, :3]).mean())
     cell = max(cell, 1e-12 * float(span.max()), 1e-300)
-    while np.prod(np.floor(span / cell) + 1) > 8 * len(boxes) + 512:  # a sparse scene: no more cells than bodies ask for
+    while (
+        np.prod(np.floor(span / cell) + 1) > 8 * len(boxes) + 512
+    ):  # a sparse scene: no more cells than bodies ask for
         cell *= 1.26
     shape = (np.floor(span / cell) + 1).astype(np.int64) + 1  # one to spare, for what rounds up
     start = np.empty(int(np.prod(shape)) + 1, dtype=np.int64)

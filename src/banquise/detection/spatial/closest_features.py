@@ -181,8 +181,16 @@ def _edge_and_face(own: _Placed, edge: int, other: _Placed, face: int, small: fl
         return ("edge", edge), ("face", face), True
     # Go to the end of the clipped edge that is nearer to the plane of the face.
     if abs(first) <= abs(last):
-        return (("edge", edge), below, False) if below is not None else (("corner", own.shape.ends[edge][0]), ("face", face), False)
-    return (("edge", edge), above, False) if above is not None else (("corner", own.shape.ends[edge][1]), ("face", face), False)
+        return (
+            (("edge", edge), below, False)
+            if below is not None
+            else (("corner", own.shape.ends[edge][0]), ("face", face), False)
+        )
+    return (
+        (("edge", edge), above, False)
+        if above is not None
+        else (("corner", own.shape.ends[edge][1]), ("face", face), False)
+    )
 
 
 def _nearest_on_rim(body: _Placed, face: int, tail: Floats, head: Floats, small: float) -> Feature:
@@ -226,7 +234,9 @@ def closest_features(a: Polyhedron, b: Polyhedron, start: tuple[Feature, Feature
         f, g, inside = _next(first, f, second, g, small)
         if inside or before == (f, g):
             return _measure(first, f, second, g, inside, steps, origin, a.radius, b.radius)
-    raise SolverError(f"closest features: the walk did not end between {f} and {g}; the blocks are degenerate, use gap().")
+    raise SolverError(
+        f"closest features: the walk did not end between {f} and {g}; the blocks are degenerate, use gap()."
+    )
 
 
 def _next(a: _Placed, f: Feature, b: _Placed, g: Feature, small: float) -> tuple[Feature, Feature, bool]:
@@ -276,7 +286,15 @@ def _corner_above_face(a: _Placed, f: Feature, b: _Placed, g: Feature, small: fl
 
 
 def _measure(
-    a: _Placed, f: Feature, b: _Placed, g: Feature, inside: bool, steps: int, origin: Floats, radius_a: float, radius_b: float
+    a: _Placed,
+    f: Feature,
+    b: _Placed,
+    g: Feature,
+    inside: bool,
+    steps: int,
+    origin: Floats,
+    radius_a: float,
+    radius_b: float,
 ) -> Features:
     """Distance and points of the features at which the walk ended."""
     p, q = np.empty(3), np.empty(3)

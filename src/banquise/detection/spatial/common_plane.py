@@ -59,7 +59,10 @@ class _Pair:
     def plane(self, normal: Floats) -> Plane:
         top, bottom = (self.corners[0] @ normal).max(), (self.corners[1] @ normal).min()
         # Halfway between the shadows, beside the middle of the closest corners.
-        near = [c[np.abs(c @ normal - level) <= 1e-9 * self.size].mean(axis=0) for c, level in zip(self.corners, (top, bottom))]
+        near = [
+            c[np.abs(c @ normal - level) <= 1e-9 * self.size].mean(axis=0)
+            for c, level in zip(self.corners, (top, bottom))
+        ]
         point = 0.5 * (near[0] + near[1])
         point = point + (0.5 * (top + bottom) - point @ normal) * normal
         return Plane(float(bottom - top) - self.rounding, normal, self.middle + point, self.trials)

@@ -23,17 +23,22 @@ def _cells(block: Polyhedron) -> list[ConvexPart]:
     """Convex parts of a block, or its triangles when it has none, in the world's axes."""
     if block.parts:
         return [
-            ConvexPart(block.position + part.corners @ block.rotation.T, part.triangles, part.radius) for part in block.parts
+            ConvexPart(block.position + part.corners @ block.rotation.T, part.triangles, part.radius)
+            for part in block.parts
         ]
     both = np.array([[0, 1, 2], [0, 2, 1]])
     return [ConvexPart(corners, both, block.radius) for corners in world_triangles(block)]
 
 
 def _boxes(cells: list[ConvexPart]) -> Floats:
-    return np.array([np.concatenate([c.corners.min(axis=0) - c.radius, c.corners.max(axis=0) + c.radius]) for c in cells])
+    return np.array(
+        [np.concatenate([c.corners.min(axis=0) - c.radius, c.corners.max(axis=0) + c.radius]) for c in cells]
+    )
 
 
-def _closest_cells(first: list[ConvexPart], second: list[ConvexPart]) -> tuple[float, Floats, Floats, Floats, tuple[int, int]]:
+def _closest_cells(
+    first: list[ConvexPart], second: list[ConvexPart]
+) -> tuple[float, Floats, Floats, Floats, tuple[int, int]]:
     """Smallest signed distance over pairs of cells: distance, normal, points, and which cells."""
     a, b = _boxes(first), _boxes(second)
     gaps = np.maximum(a[:, None, :3] - b[None, :, 3:], b[None, :, :3] - a[:, None, 3:])
@@ -62,10 +67,14 @@ def _closest_cells(first: list[ConvexPart], second: list[ConvexPart]) -> tuple[f
 def _difference_planes(a: ConvexPart, b: ConvexPart) -> Floats:
     """Planes (k, 4) that bound the differences of two convex cells: normal outwards, offset."""
     own, other = a.sharp_edges[0], b.sharp_edges[0]
-    along = np.cross((a.corners[own[:, 1]] - a.corners[own[:, 0]])[:, None], (b.corners[other[:, 1]] - b.corners[other[:, 0]])[None])
+    along = np.cross(
+        (a.corners[own[:, 1]] - a.corners[own[:, 0]])[:, None], (b.corners[other[:, 1]] - b.corners[other[:, 0]])[None]
+    )
     along = along.reshape(-1, 3)
     size = np.linalg.norm(along, axis=1)
-    along = along[size > 1e-12 * max(float(size.max()), 1e-300)] / size[size > 1e-12 * max(float(size.max()), 1e-300), None]
+    along = (
+        along[size > 1e-12 * max(float(size.max()), 1e-300)] / size[size > 1e-12 * max(float(size.max()), 1e-300), None]
+    )
     normals = np.vstack([a.faces[0], -b.faces[0], along, -along])
     normals = normals[np.unique(np.round(normals, 9), axis=0, return_index=True)[1]]
     offsets = (a.corners @ normals.T).max(axis=0) - (b.corners @ normals.T).min(axis=0)
@@ -107,7 +116,9 @@ def concave_gap(a: Polyhedron, b: Polyhedron) -> tuple[float, Floats, Floats, Fl
             distance, p, q = skin_distance(skin_a, skin_b)
             size = max(distance, 1e-300)
             normal = (q - p) / size
-            cells = tuple(cs[int(np.argmin(np.linalg.norm(_foot(cs, x), axis=1)))] for cs, x in ((first, p), (second, q)))
+            cells = tuple(
+                cs[int(np.argmin(np.linalg.norm(_foot(cs, x), axis=1)))] for cs, x in ((first, p), (second, q))
+            )
             return distance - a.radius - b.radius, normal, p + a.radius * normal, q - b.radius * normal, cells  # type: ignore[return-value]
     distance, normal, p, q, (i, j) = _closest_cells(first, second)
     scale = a.solid.size + b.solid.size

@@ -89,6 +89,11 @@ def _settle(blocks: Blocks, pairs: Ints, rows: Ints, found: Distances) -> None:
             skins.append(Skin.around(np.ascontiguousarray(corners[part.triangles])))
         apart, p, q = skin_distance(*skins)
         # Where a face decides, its axis is the better normal: that of two close points has lost its digits.
-        best = axis if apart - (gap + sum(radii)) <= 1e-12 * float(shapes.size.max()) or apart == 0.0 else (q - p) / apart
+        best = (
+            axis if apart - (gap + sum(radii)) <= 1e-12 * float(shapes.size.max()) or apart == 0.0 else (q - p) / apart
+        )
         found.distance[row], found.normal[row] = apart - sum(radii), best
-        found.on_a[row], found.on_b[row] = blocks.position[a] + p + radii[0] * best, blocks.position[a] + q - radii[1] * best
+        found.on_a[row], found.on_b[row] = (
+            blocks.position[a] + p + radii[0] * best,
+            blocks.position[a] + q - radii[1] * best,
+        )

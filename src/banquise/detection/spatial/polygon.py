@@ -37,7 +37,9 @@ def contacts(blocks: Blocks, pairs: Ints, near: Distances, points: int | None = 
     pairs = np.ascontiguousarray(pairs, dtype=np.int64).reshape(n, 2)
     shapes = blocks.shapes
     room = 2 * shapes.widest if points is None else points
-    out = Contacts(np.full((n, room, 3), np.nan), np.full((n, room), np.nan), np.zeros(n, np.int64), np.empty(n), np.empty((n, 3)))
+    out = Contacts(
+        np.full((n, room, 3), np.nan), np.full((n, room), np.nan), np.zeros(n, np.int64), np.empty(n), np.empty((n, 3))
+    )
 
     def work(first: int, last: int) -> None:
         kernels.contacts(

@@ -84,7 +84,6 @@ class Shapes:
         """What the support function reads."""
         return self.corners, self.start, self.joined, self.seeds
 
-
     @cached_property
     def planes(self) -> tuple[Floats, Floats, Ints]:
         """Unit normals and offsets of the faces of all parts, and where each part's begin."""
