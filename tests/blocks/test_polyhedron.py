@@ -195,29 +195,23 @@ def test_a_convex_skin_is_seen_as_convex():
     assert not l_solid().convex and not l_solid().parts
 
 
+def rows_of(form, rows):
+    return "".join(form.format(*row.tolist()) for row in rows)
+
+
 def test_files_give_the_body_back(tmp_path):
     vertices, triangles = l_solid().vertices, l_solid().faces
     corners = vertices[triangles]
-    (tmp_path / "a.obj").write_text(
-        "".join("v %r %r %r\n" % tuple(v.tolist()) for v in vertices)
-        + "".join("f %d//1 %d//1 %d//1\n" % tuple(t + 1) for t in triangles)
-    )
-    loops = (
-        "facet normal 0 0 0\nouter loop\n"
-        + "".join("vertex %r %r %r\n" % tuple(p.tolist()) for p in t)
-        + "endloop\nendfacet\n"
-        for t in corners
-    )
-    (tmp_path / "a.stl").write_text("solid l\n" + "".join(loops) + "endsolid l\n")
+    obj = rows_of("v {!r} {!r} {!r}\n", vertices) + rows_of("f {}//1 {}//1 {}//1\n", triangles + 1)
+    (tmp_path / "a.obj").write_text(obj)
+    facet = "facet normal 0 0 0\nouter loop\n{}endloop\nendfacet\n"
+    loops = "".join(facet.format(rows_of("vertex {!r} {!r} {!r}\n", t)) for t in corners)
+    (tmp_path / "a.stl").write_text("solid l\n" + loops + "endsolid l\n")
     records = b"".join(struct.pack("<12fH", 0, 0, 0, *t.ravel(), 0) for t in corners)
     (tmp_path / "b.stl").write_bytes(b"solid binary".ljust(80) + struct.pack("<I", len(corners)) + records)
-    head = (
-        "ply\nformat {}\nelement vertex 12\nproperty double x\nproperty double y\nproperty double z\nelement face {}\n"
-    )
-    head += "property list uchar int vertex_indices\nend_header\n"
-    text = "".join("%r %r %r\n" % tuple(v.tolist()) for v in vertices) + "".join(
-        "3 %d %d %d\n" % tuple(t) for t in triangles
-    )
+    head = "ply\nformat {}\nelement vertex 12\nproperty double x\nproperty double y\nproperty double z\n"
+    head += "element face {}\nproperty list uchar int vertex_indices\nend_header\n"
+    text = rows_of("{!r} {!r} {!r}\n", vertices) + rows_of("3 {} {} {}\n", triangles)
     (tmp_path / "a.ply").write_text(head.format("ascii 1.0", len(triangles)) + text)
     for order, name in ((">", "big"), ("<", "little")):
         body = vertices.astype(order + "f8").tobytes() + b"".join(struct.pack(order + "B3i", 3, *t) for t in triangles)

@@ -82,7 +82,8 @@ def _cpu_seconds(work: Callable[[], Any], repeats: int) -> float:
     return float(np.median(times))
 
 
-# Kinds of pairs: apart as most near pairs of a scene are; a neighbour list of a loose pile; deep overlap, which no step makes.
+# Kinds of pairs: apart as most near pairs of a scene are; a neighbour list of a loose pile; deep overlap, which no
+# step makes.
 KINDS = {"apart": (1.5, 2.5), "near": (1.1, 2.1), "overlapping": (0.0, 0.8)}
 
 

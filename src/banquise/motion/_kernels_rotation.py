@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Rotation of many bodies over one step. Quaternions are w, x, y, z; spin and torque come and go in the world frame."""
 
 import numpy as np
@@ -91,7 +92,9 @@ def middle_spin(inertia, spin, torque, h, mid, a, b, c, slope):
 
 @inner
 def turn_by_cayley(q, vector):
-    """Turn quaternion q, in place, by the Cayley map of a rotation vector in the body frame: exactly (1, vector / 2)."""
+    """Turn quaternion q, in place, by the Cayley map of a rotation vector in the body frame: exactly (1, vector /
+    2).
+    """
     x, y, z = 0.5 * vector[0], 0.5 * vector[1], 0.5 * vector[2]
     w0, x0, y0, z0 = q[0], q[1], q[2], q[3]
     w1 = w0 - x0 * x - y0 * y - z0 * z
@@ -135,7 +138,9 @@ def turn_by_columns(q, r, spin, h):
 
 @njit(cache=True, nogil=True)
 def advance(first, last, method, implicit, h, inertia, torque, orientation, spin, failed):
-    """Turn bodies first..last over a step h under torques (n, 3); orientation (n, 4) and spin (n, 3) change in place."""
+    """Turn bodies first..last over a step h under torques (n, 3); orientation (n, 4) and spin (n, 3) change in
+    place.
+    """
     r, slope = np.empty((3, 3)), np.empty((3, 3))
     body, pull, mid, new = np.empty(3), np.empty(3), np.empty(3), np.empty(3)
     a, b, c = np.empty(3), np.empty(3), np.empty(3)

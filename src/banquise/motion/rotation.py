@@ -30,10 +30,10 @@ def advance(
     spin, torque : (n, 3) rad/s and N m about the centre of mass, world frame; the torque is constant over the step
     inertia : (n, 3, 3) kg m2, body axes
     step : s
-    method : "midpoint" (default): the implicit midpoint rule for the spin and the Cayley map of the same mid-step spin;
-        energy, angular momentum and its direction are kept to rounding without torque, and change by exactly step * torque
-        with it. "hughes-winget": the Cayley map of the mean spin. "explicit": the body axes moved by step * spin x axis, then
-        made orthonormal again; for slow rotations
+    method : "midpoint" (default): the implicit midpoint rule for the spin and the Cayley map of the same mid-step spin.
+        Without torque, energy and the vector of angular momentum are kept to rounding; with it, angular momentum
+        changes by exactly step * torque. "hughes-winget": the Cayley map of the mean spin. "explicit": the body axes
+        moved by step * spin x axis, then made orthonormal again, for slow rotations
     gyroscopic : "implicit" or "explicit"; by default implicit for "midpoint", explicit for the two others. The explicit
         term makes energy grow, to first order in the step, whatever turns the body
 

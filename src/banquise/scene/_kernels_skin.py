@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Do the faces of a skin pass through each other?"""
 
 import numpy as np
@@ -43,15 +44,17 @@ def pierces(s, i, j, t, small, at):
 def apart(triangles, i, k, m, j):
     """Whether neither end of side (k, m) of triangle i is a corner of triangle j."""
     a, b = triangles[i, k], triangles[i, m]
+    shared = False
     for n in range(3):
-        if triangles[j, n] == a or triangles[j, n] == b:
-            return False
-    return True
+        shared = shared or triangles[j, n] == a or triangles[j, n] == b
+    return not shared
 
 
 @njit(cache=True, nogil=True)
 def self_crossing(vertices, triangles, pairs, small):
-    """First of the pairs of triangles of one skin that cross, or -1. Sides that share a corner with the other do not count."""
+    """First of the pairs of triangles of one skin that cross, or -1. Sides that share a corner with the other do not
+    count.
+    """
     at = np.empty(3)
     s, t = np.empty((3, 3)), np.empty((3, 3))
     for n in range(len(pairs)):

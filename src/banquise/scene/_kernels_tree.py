@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """A tree of boxes over items in Morton order: the nodes are implicit, node k has children 2k + 1 and 2k + 2.
 
 `boxes` (n, 6) hold low corner then high corner. Leaves hold LEAF items; the tree is padded with empty boxes.

@@ -18,9 +18,9 @@ def decompose(
 ) -> list[Floats]:
     """Corners of convex parts that approximate a skin.
 
-    `threshold` is the concavity left in a part, of the size of the body (coacd's measure). The cut is approximate: parts may
-    differ from the skin by that much; give `parts` yourself where they must be exact. Results are kept in memory, and in
-    the folder `cache` when one is given.
+    `threshold` is the concavity left in a part, of the size of the body (coacd's measure). The cut is approximate:
+    parts may differ from the skin by that much; give `parts` yourself where they must be exact. Results are kept in
+    memory, and in the folder `cache` when one is given.
     """
     key = hashlib.sha256(vertices.tobytes() + triangles.tobytes() + repr(threshold).encode()).hexdigest()[:32]
     file = Path(cache) / f"parts-{key}.npz" if cache is not None else None

@@ -123,7 +123,8 @@ def of_rounded_hull(vertices: Floats, triangles: Ints, edges: HalfEdges, radius:
         length = float(np.linalg.norm(points[j] - points[i]))
         along = (points[j] - points[i]) / length
         angle = float(np.arctan2(np.linalg.norm(np.cross(left, right)), np.dot(left, right)))
-        # The left face lies left of i -> j, so along x left points away from it: right for the two sides of a plate too.
+        # The left face lies left of i -> j, so along x left points away from it: right for the two sides of a plate
+        # too.
         middle_way = left * np.cos(angle / 2.0) + np.cross(along, left) * np.sin(angle / 2.0)
         sector = 0.5 * angle * radius**2
         pull = 2.0 / 3.0 * radius**3 * np.sin(angle / 2.0) * middle_way

@@ -13,7 +13,9 @@ from banquise.scene.meshes import Floats, Ints, as_triangles, as_vertices
 
 
 def read_mesh(path: str | Path) -> tuple[Floats, Ints]:
-    """Vertices (n, 3) and triangles (m, 3) of a mesh file, equal points joined; what is wrong is said with the file's name."""
+    """Vertices (n, 3) and triangles (m, 3) of a mesh file, equal points joined; what is wrong is said with the file's
+    name.
+    """
     path = Path(path)
     readers: dict[str, Callable[[bytes], tuple[Floats, Ints]]] = {".stl": _stl, ".obj": _obj, ".ply": _ply}
     reader = readers.get(path.suffix.lower())
@@ -74,8 +76,10 @@ def _obj(data: bytes) -> tuple[Floats, Ints]:
 
 
 _PLY_TYPES = {
-    "char": "i1", "int8": "i1", "uchar": "u1", "uint8": "u1", "short": "i2", "int16": "i2", "ushort": "u2", "uint16": "u2",
-    "int": "i4", "int32": "i4", "uint": "u4", "uint32": "u4", "float": "f4", "float32": "f4", "double": "f8", "float64": "f8",
+    "char": "i1", "int8": "i1", "uchar": "u1", "uint8": "u1", "short": "i2", "int16": "i2", "ushort": "u2", "uint16":
+    "u2",
+    "int": "i4", "int32": "i4", "uint": "u4", "uint32": "u4", "float": "f4", "float32": "f4", "double": "f8",
+    "float64": "f8",
 }  # fmt: skip
 
 

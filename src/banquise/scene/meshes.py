@@ -105,7 +105,8 @@ def hull(vertices: ArrayLike) -> tuple[Floats, Ints]:
     try:
         result = ConvexHull(centred)
     except QhullError:
-        # Thin bodies: Qhull takes lengths as equal in all directions, so give it a body as thick as it is wide. An affine
+        # Thin bodies: Qhull takes lengths as equal in all directions, so give it a body as thick as it is wide. An
+        # affine
         # map keeps hulls.
         axes = np.linalg.svd(centred, full_matrices=False)[2]
         result = ConvexHull(centred @ axes.T / spread)
@@ -127,7 +128,9 @@ def _facing_out(vertices: Floats, triangles: Ints) -> Ints:
 
 @dataclass(frozen=True)
 class HalfEdges:
-    """Adjacency of a closed skin. Half-edge h is side h % 3 of triangle h // 3, from `origin[h]` to `origin[next(h)]`."""
+    """Adjacency of a closed skin. Half-edge h is side h % 3 of triangle h // 3, from `origin[h]` to
+    `origin[next(h)]`.
+    """
 
     origin: Ints  # (3m,) vertex it leaves
     twin: Ints  # (3m,) the half-edge the other way
@@ -187,7 +190,7 @@ def half_edges(triangles: Ints, vertex_count: int) -> HalfEdges:
     lonely = np.flatnonzero(forward[twin] != backward)
     if len(lonely):
         raise ShapeError(
-            f"skin: open, {len(lonely)} edges have a triangle on one side only (the first of triangle {lonely[0] // 3}). "
+            f"skin: open, {len(lonely)} edges have a triangle on one side only (the first: triangle {lonely[0] // 3}). "
             "Close the surface, or leave `faces` out to take the convex hull."
         )
     leaving = np.full(vertex_count, -1, dtype=np.int64)
@@ -208,7 +211,8 @@ def check_skin(vertices: Floats, triangles: Ints) -> HalfEdges:
         raise ShapeError(f"skin: flat, volume {volume:.3g} m3 for a surface of {area:.3g} m2.")
     if volume < 0.0:
         raise ShapeError(
-            f"skin: inside out, volume {volume:.6g} m3. Reverse every triangle: faces[:, ::-1] (counter-clockwise from outside)."
+            f"skin: inside out, volume {volume:.6g} m3. Reverse every triangle: faces[:, ::-1] "
+            "(counter-clockwise from outside)."
         )
     from banquise.scene.tree import first_self_crossing
 
@@ -229,7 +233,8 @@ def is_convex(vertices: Floats, triangles: Ints, edges: HalfEdges) -> bool:
     normals /= length[:, None]
     size = float(np.ptp(vertices, axis=0).max())
     h = np.arange(len(edges.twin))
-    # The vertex across each edge must not rise above the plane of the triangle: 1e-10 of the size is the noise of a file
+    # The vertex across each edge must not rise above the plane of the triangle: 1e-10 of the size is the noise of a
+    # file
     # in single precision after one rotation, and far below any notch one means.
     opposite = np.where(edges.twin % 3 == 0, edges.twin + 2, edges.twin - 1)
     across = vertices[edges.origin[opposite]]

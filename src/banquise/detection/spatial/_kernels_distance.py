@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Signed distance of convex pairs: GJK outside, the expanding polytope inside.
 
 Everything happens in the frame of body A, where D = A - B is the set of differences; v is a point of D, its closest to
@@ -18,7 +19,8 @@ LOOK_UP_TO = 36  # corners up to which looking at all of them beats climbing
 CELLS = 4  # the table of starts: CELLS x CELLS directions on each side of a cube
 SURE, UNSURE, FAR, FLAT = 0, 1, 2, 3
 
-# Numbers handed to another kernel are made int64 by np.int64(): a literal would compile that kernel once more for its value.
+# Numbers handed to another kernel are made int64 by np.int64(): a literal would compile that kernel once more for its
+# value.
 POINTS, FACES = 160, 320  # of the expanding polytope; a pair that needs more is handed back UNSURE
 
 # Bounds that agree to this part of the sizes are called equal. Rounding of v is some 1e-16 of the sizes.
@@ -101,7 +103,8 @@ def on_segment(w, i, j):
 def on_triangle(w, i, j, k):
     """Weights of w[i], w[j], w[k] in the point of their triangle closest to the origin.
 
-    The areas are taken as n.(a x ab), not from products of dot products: that loses distance/size digits, not its square.
+    The areas are taken as n.(a x ab), not from products of dot products: that loses distance/size digits, not its
+    square.
     """
     ax, ay, az = w[i, 0], w[i, 1], w[i, 2]
     ux, uy, uz = w[j, 0] - ax, w[j, 1] - ay, w[j, 2] - az
@@ -168,7 +171,8 @@ def on_simplex(w, n, weight):
     elif n == 3:
         weight[0], weight[1], weight[2] = on_triangle(w, np.int64(0), np.int64(1), np.int64(2))
     else:
-        # The three faces at the newest corner: the fourth cannot be the closest, for v was and the newest lies before it.
+        # The three faces at the newest corner: the fourth cannot be the closest, for v was and the newest lies before
+        # it.
         nearest = np.inf
         for i in range(3):
             j = 0 if i == 2 else i + 1
@@ -198,7 +202,9 @@ def difference(corners, p, q, turn, shift, w, row):
 
 @njit(cache=True, nogil=True, inline="always")
 def towards(shapes, fa, la, fb, lb, sa, sb, turn, x, y, z, ga, gb):
-    """Support point of D along (x, y, z), as its two corners. Inlined: its arrays would cost a call more than its work."""
+    """Support point of D along (x, y, z), as its two corners. Inlined: its arrays would cost a call more than its
+    work.
+    """
     corners, start, joined, seeds = shapes
     bx = -(turn[0, 0] * x + turn[1, 0] * y + turn[2, 0] * z)
     by = -(turn[0, 1] * x + turn[1, 1] * y + turn[2, 1] * z)
@@ -359,7 +365,9 @@ def first_tetrahedron(shapes, bounds, sa, sb, turn, shift, points, ends, n, scal
 
 @inner
 def horizon(face, plane, faces, points, s, rim, slack):
-    """Remove the faces that corner s sees; their outline goes to `rim`. Returns the numbers of faces left and of edges."""
+    """Remove the faces that corner s sees; their outline goes to `rim`. Returns the numbers of faces left and of
+    edges.
+    """
     edges, f = 0, 0
     x, y, z = points[s, 0], points[s, 1], points[s, 2]
     while f < faces:
@@ -540,7 +548,8 @@ def distances(
             else:
                 nx, ny, nz, gap = result[0], result[1], result[2], -result[3]
             if outside and not certain:
-                # GJK stopped at v without proof. Inside every face of the polytope settles it; else the exhaustive search.
+                # GJK stopped at v without proof. Inside every face of the polytope settles it; else the exhaustive
+                # search.
                 outside = gap > 0.0
                 code = UNSURE if outside else code
             if outside:
@@ -551,9 +560,12 @@ def distances(
                 n = kept
                 ends[0, 0], ends[0, 1], ends[1, 0], ends[1, 1], ends[2, 0], ends[2, 1] = p0, q0, p1, q1, p2, q2
                 weight[0], weight[1], weight[2] = w0, w1, w2
-            if remembered and gap <= CLOSE * scale:
-                if widest_gap(shapes, bounds, sa, sb, turn, shift, ox, oy, oz, w) >= gap - tie:
-                    nx, ny, nz = ox, oy, oz
+            if (
+                remembered
+                and gap <= CLOSE * scale
+                and widest_gap(shapes, bounds, sa, sb, turn, shift, ox, oy, oz, w) >= gap - tie
+            ):
+                nx, ny, nz = ox, oy, oz
         else:
             gap = length
             nx, ny, nz = -v[0] / length, -v[1] / length, -v[2] / length

@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Contact polygons: the five steps from a common plane to contact points with their gaps.
 
 The frame is the world's axes with the origin at body A. On the plane, (u, w) are coordinates along two tangents.

@@ -1,10 +1,10 @@
+# mypy: ignore-errors
 """Triangles of two skins: where they cross, how far apart they are, which solid angle they fill."""
 
 import numpy as np
 from numba import njit
 
 from banquise.jit import inner
-
 from banquise.scene._kernels_skin import pierces
 from banquise.scene._kernels_tree import LEAF
 
@@ -78,7 +78,9 @@ def segment_to_segment(a, b, c, d, p, q):
 
 @inner
 def foot_inside(a, t, q):
-    """Whether the foot of point a on the plane of triangle t lies inside t; it goes to q. Returns the squared distance or inf."""
+    """Whether the foot of point a on the plane of triangle t lies inside t; it goes to q. Returns the squared
+    distance or inf.
+    """
     ux, uy, uz = t[1, 0] - t[0, 0], t[1, 1] - t[0, 1], t[1, 2] - t[0, 2]
     vx, vy, vz = t[2, 0] - t[0, 0], t[2, 1] - t[0, 1], t[2, 2] - t[0, 2]
     nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx

@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Depth of the origin in a union of convex cells, some possibly hollow skins: the shortest way out.
 
 The nearest point outside lies on one plane of a cell (its foot), on the line of two (its foot), or where three meet. A
@@ -7,9 +8,8 @@ candidate counts when some point next to it, in one of the sectors its planes cu
 import numpy as np
 from numba import njit
 
-from banquise.jit import inner
-
 from banquise.detection.spatial._kernels_triangles import winding
+from banquise.jit import inner
 
 
 @inner

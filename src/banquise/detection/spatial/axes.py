@@ -29,8 +29,8 @@ def separate(
 ) -> Separation:
     """Try to part each pair of convex parts by more than `reach` (m) with a plane; `witness` are the axes of last step.
 
-    Parts of many corners are tried as oriented boxes, for their edges are many and the tries grow as their square; `exact` tries
-    every axis of the bodies themselves.
+    Parts of many corners are tried as oriented boxes, for their edges are many and the tries grow as their square;
+    `exact` tries every axis of the bodies themselves.
     """
     n = len(pairs)
     pairs = np.ascontiguousarray(pairs, dtype=np.int64).reshape(n, 2)

@@ -24,7 +24,8 @@ def part_boxes(blocks: Blocks, margin: ArrayLike = 0.0) -> Floats:
 
     def work(first: int, last: int) -> None:
         kernels.part_boxes(
-            first, last, blocks.shape_of, blocks.position, blocks.rotation, shapes.corners, shapes.bounds, shapes.radius,
+            first, last, blocks.shape_of, blocks.position, blocks.rotation, shapes.corners, shapes.bounds,
+            shapes.radius,
             grow, boxes,
         )  # fmt: skip
 
@@ -58,8 +59,8 @@ def by_sweep(boxes: Floats) -> Ints:
 def by_cells(boxes: Floats, cell: float | None = None) -> Ints:
     """Linked cells, a body in every cell its box meets.
 
-    Cells of the mean extent of the bodies keep the number of entries in proportion to the bodies whatever their sizes; cells
-    of the largest body (the classical choice) hold thousands of small ones when sizes are spread.
+    Cells of the mean extent of the bodies keep the number of entries in proportion to the bodies whatever their
+    sizes; cells of the largest body (the classical choice) hold thousands of small ones when sizes are spread.
     """
     low = boxes[:, :3].min(axis=0)
     span = boxes[:, 3:].max(axis=0) - low
@@ -82,7 +83,9 @@ def by_tree(boxes: Floats) -> Ints:
 
 
 def by_triangulation(boxes: Floats) -> Ints:
-    """Delaunay triangulation of the centres, walked from each body as far as the ball around its box can touch another's."""
+    """Delaunay triangulation of the centres, walked from each body as far as the ball around its box can touch
+    another's.
+    """
     from scipy.spatial import Delaunay
 
     centres = np.ascontiguousarray(0.5 * (boxes[:, :3] + boxes[:, 3:]))
@@ -125,8 +128,8 @@ METHODS: dict[str, Callable[[Floats], Ints]] = {
 def find_pairs(boxes: Floats, method: str = "cells", block_of: Ints | None = None) -> Ints:
     """(k, 2) pairs i < j of boxes that meet, in order; pairs of one block left out when `block_of` is given.
 
-    `method`: "cells" (default: fastest for equal sizes and for sizes spread 1:10, see the page on blocks), "sweep", "tree",
-    "triangulation" or "brute". All give the same pairs.
+    `method`: "cells" (default: fastest for equal sizes and for sizes spread 1:10, see the page on blocks), "sweep",
+    "tree", "triangulation" or "brute". All give the same pairs.
     """
     if method not in METHODS:
         raise CaseError(f"broad phase: no method {method!r}. {nearest(method, METHODS)}")

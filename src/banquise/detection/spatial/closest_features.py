@@ -1,8 +1,8 @@
 """Closest features: walk from corner to edge to face until each holds the other's closest point in its Voronoi region.
 
-The method of Lin and Canny, with the edges clipped against the regions as in V-Clip (Mirtich 1998). A walk begun at the
-features of the last step takes a step or two. Overlap is found, not measured globally: the depth is that of the features at
-which the walk ends, so it is at most the true depth of those and not always the shortest way out.
+The method of Lin and Canny, with the edges clipped against the regions as in V-Clip (Mirtich 1998). A walk begun at
+the features of the last step takes a step or two. Overlap is found, not measured globally: the depth is that of the
+features at which the walk ends, so it is at most the true depth of those and not always the shortest way out.
 """
 
 from __future__ import annotations
@@ -198,7 +198,7 @@ def _nearest_on_rim(body: _Placed, face: int, tail: Floats, head: Floats, small:
     p, q, best, nearest = np.empty(3), np.empty(3), np.inf, ("edge", 0)
     for edge in body.shape.rims[face]:
         ends = body.edge(edge)
-        apart = segment_to_segment(tail, head, *ends, p, q)
+        apart = segment_to_segment(tail, head, ends[0], ends[1], p, q)
         if apart < best:
             best, nearest = apart, ("edge", edge)
             for corner, end in zip(body.shape.ends[edge], ends):
@@ -311,7 +311,7 @@ def _measure(
     else:
         ends_a = a.edge(f[1]) if f[0] == "edge" else (a.corners[f[1]],) * 2
         ends_b = b.edge(g[1]) if g[0] == "edge" else (b.corners[g[1]],) * 2
-        distance = float(np.sqrt(segment_to_segment(*ends_a, *ends_b, p, q)))
+        distance = float(np.sqrt(segment_to_segment(ends_a[0], ends_a[1], ends_b[0], ends_b[1], p, q)))
         normal = (q - p) / distance if distance > 0.0 else np.array([0.0, 0.0, 1.0])
     points = (origin + p + radius_a * normal, origin + q - radius_b * normal)
     return Features(distance - radius_a - radius_b, normal, points, (f, g), inside, steps)

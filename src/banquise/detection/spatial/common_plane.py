@@ -1,8 +1,9 @@
 """Cundall's common plane: the normal that maximises the gap between the shadows of two convex blocks.
 
-The largest gap over all normals is the signed distance. Two searches for it: by turning the plane a little this way and
-that (Cundall 1988), and by trying only planes that features at the closest corners can make (the fast variant of Nezami and
-others 2004). Both climb, so for overlapping blocks, where the gap has several summits, both can end below the highest.
+The largest gap over all normals is the signed distance. Two searches for it: by turning the plane a little this way
+and that (Cundall 1988), and by trying only planes that features at the closest corners can make (the fast variant of
+Nezami and others 2004). Both climb, so for overlapping blocks, where the gap has several summits, both can end below
+the highest.
 """
 
 from __future__ import annotations
@@ -71,8 +72,8 @@ class _Pair:
 def common_plane(a: Polyhedron, b: Polyhedron, last: ArrayLike | None = None, tolerance: float = 1e-9) -> Plane:
     """The common plane by perturbation: turn the normal about eight tangents, halve the angle when none is better.
 
-    `last` is the normal of the last step; `tolerance` (rad) the angle at which to stop. On a ridge between faces no tangent may
-    climb although a better normal exists: the gap can fall short of the distance by a part of it.
+    `last` is the normal of the last step; `tolerance` (rad) the angle at which to stop. On a ridge between faces no
+    tangent may climb although a better normal exists: the gap can fall short of the distance by a part of it.
     """
     pair = _Pair(a, b)
     normal = pair.start(last)
@@ -97,8 +98,8 @@ def common_plane(a: Polyhedron, b: Polyhedron, last: ArrayLike | None = None, to
 def fast_common_plane(a: Polyhedron, b: Polyhedron, last: ArrayLike | None = None) -> Plane:
     """The common plane by candidates: those the corners nearest to the present plane can make with each other.
 
-    Across the line of two corners, of a corner and an edge; along a face of either; along an edge of each. The best is taken
-    until none is better.
+    Across the line of two corners, of a corner and an edge; along a face of either; along an edge of each. The best
+    is taken until none is better.
     """
     pair = _Pair(a, b)
     normal = pair.start(last)

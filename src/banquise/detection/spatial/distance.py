@@ -62,7 +62,9 @@ def distances(blocks: Blocks, pairs: Ints, reach: float = np.inf, last: Floats |
 
 
 def _settle(blocks: Blocks, pairs: Ints, rows: Ints, found: Distances) -> None:
-    """Pairs on which the bounds did not meet (a few in a thousand nearly aligned ones): try every axis, then every face."""
+    """Pairs on which the bounds did not meet (a few in a thousand nearly aligned ones): try every axis, then every
+    face.
+    """
     from banquise.detection.spatial.axes import separate
     from banquise.detection.spatial.polygon import contacts
     from banquise.detection.spatial.triangles import Skin, skin_distance

@@ -23,13 +23,29 @@ class Gap:
 
     distance: float  # m; negative: the shortest shift that parts them
     normal: Floats  # (3,) unit, from a to b
-    points: tuple[Floats, Floats]  # on a, on b: points[1] - points[0] = distance * normal
+    points: Floats  # (2, 3) on a, on b: points[1] - points[0] = distance * normal
     polygon: Floats  # (k, 3) m, the contact on the common plane: 1 point, 2 for a line, 3 or more for a face
     area: float  # m2 of the polygon
     gaps: Floats  # (k,) m, distance of the two bodies along the normal at each corner of the polygon
 
+    @property
+    def depth(self) -> float:
+        """Length of the shortest shift that parts them, 0 when apart."""
+        return max(0.0, -self.distance)
+
+    @property
+    def point_a(self) -> Floats:
+        """The point on a."""
+        return self.points[0]
+
+    @property
+    def point_b(self) -> Floats:
+        """The point on b."""
+        return self.points[1]
+
     def __repr__(self) -> str:
-        return f"<Gap {self.distance:.9g} m, normal {np.array2string(self.normal, precision=6)}, {len(self.polygon)} points, {self.area:.6g} m2>"
+        normal = np.array2string(self.normal, precision=6)
+        return f"<Gap {self.distance:.9g} m, normal {normal}, {len(self.polygon)} points, {self.area:.6g} m2>"
 
 
 def gap(a: Polyhedron, b: Polyhedron, last: ArrayLike | None = None, slack: float = SLACK) -> Gap:
@@ -62,7 +78,7 @@ def gap(a: Polyhedron, b: Polyhedron, last: ArrayLike | None = None, slack: floa
     contact = contacts(blocks, pair, near, points=None, slack=slack)
     count = int(contact.count[0])
     return Gap(
-        float(near.distance[0]), near.normal[0], (near.on_a[0], near.on_b[0]), contact.point[0, :count],
+        float(near.distance[0]), near.normal[0], np.stack([near.on_a[0], near.on_b[0]]), contact.point[0, :count],
         float(contact.area[0]), contact.gap[0, :count],
     )  # fmt: skip
 

@@ -29,9 +29,9 @@ class Contacts:
 def contacts(blocks: Blocks, pairs: Ints, near: Distances, points: int | None = 4, slack: float = SLACK) -> Contacts:
     """Contact points of pairs whose distances are known, by the five steps of the common plane.
 
-    Corners within `slack` of the extreme along the normal are projected on the common plane, their hulls intersected, and
-    the corners of the intersection are the contact points: 1 for a corner, 2 for an edge, 3 or more for a face. At
-    most `points` are kept (None: all), the deepest first, then those farthest apart.
+    Corners within `slack` of the extreme along the normal are projected on the common plane, their hulls intersected,
+    and the corners of the intersection are the contact points: 1 for a corner, 2 for an edge, 3 or more for a face.
+    At most `points` are kept (None: all), the deepest first, then those farthest apart.
     """
     n = len(pairs)
     pairs = np.ascontiguousarray(pairs, dtype=np.int64).reshape(n, 2)

@@ -94,11 +94,14 @@ class Shapes:
 
     @cached_property
     def edges(self) -> tuple[Ints, Floats, Floats, Ints]:
-        """Sharp edges of all parts: corners (numbered in `corners`), normals left and right, where each part's begin."""
+        """Sharp edges of all parts: corners (numbered in `corners`), normals left and right, where each part's
+        begin.
+        """
         own = [part.sharp_edges for part in self.parts]
         first = np.cumsum([0] + [len(ends) for ends, _, _ in own])
         ends = np.vstack([ends + shift for (ends, _, _), shift in zip(own, self.bounds)])
-        left, right = (np.ascontiguousarray(np.vstack([edge[k] for edge in own])) for k in (1, 2))
+        left = np.ascontiguousarray(np.vstack([normals for _, normals, _ in own]))
+        right = np.ascontiguousarray(np.vstack([normals for _, _, normals in own]))
         return np.ascontiguousarray(ends, dtype=np.int64), left, right, first.astype(np.int64)
 
     @cached_property
