@@ -2,9 +2,8 @@
 """Rotation of many bodies over one step. Quaternions are w, x, y, z; spin and torque come and go in the world frame."""
 
 import numpy as np
-from numba import njit
 
-from banquise.jit import inner
+from banquise.jit import inner, kernel
 
 EXPLICIT, HUGHES_WINGET, MIDPOINT = 0, 1, 2
 
@@ -136,7 +135,7 @@ def turn_by_columns(q, r, spin, h):
     q[0], q[1], q[2], q[3] = q0 * size, q1 * size, q2 * size, q3 * size
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def advance(first, last, method, implicit, h, inertia, torque, orientation, spin, failed):
     """Turn bodies first..last over a step h under torques (n, 3); orientation (n, 4) and spin (n, 3) change in
     place.

@@ -2,9 +2,8 @@
 """Do the faces of a skin pass through each other?"""
 
 import numpy as np
-from numba import njit
 
-from banquise.jit import inner
+from banquise.jit import inner, kernel
 
 
 @inner
@@ -50,7 +49,7 @@ def apart(triangles, i, k, m, j):
     return not shared
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def self_crossing(vertices, triangles, pairs, small):
     """First of the pairs of triangles of one skin that cross, or -1. Sides that share a corner with the other do not
     count.

@@ -5,9 +5,8 @@
 """
 
 import numpy as np
-from numba import njit
 
-from banquise.jit import inner
+from banquise.jit import inner, kernel
 
 LEAF = 4
 
@@ -23,7 +22,7 @@ def spread_bits(v):
     return (v | (v << 2)) & 0x1249249249249249
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def morton_codes(boxes, low, scale, codes):
     """Codes of the middles of the boxes on a grid of 2^20 cells a side."""
     for i in range(len(boxes)):
@@ -34,7 +33,7 @@ def morton_codes(boxes, low, scale, codes):
         codes[i] = code
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fill_nodes(boxes, order, nodes):
     """Boxes of all nodes, from the leaves up."""
     leaves = (len(nodes) + 1) // 2
@@ -65,7 +64,7 @@ def overlap(a, i, b, j):
     )  # fmt: skip
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def overlapping(first, last, asked, boxes, order, nodes, own, out):
     """Pairs (i, j) of asked[first:last] and boxes that meet; returns their number, writes those that fit in `out`.
 

@@ -7,9 +7,8 @@ for one that does not.
 """
 
 import numpy as np
-from numba import njit
 
-from banquise.jit import inner
+from banquise.jit import inner, kernel
 
 
 @inner
@@ -132,7 +131,7 @@ def widest_axis(
     return widest
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def separate(
     first,
     last,

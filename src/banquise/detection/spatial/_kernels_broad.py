@@ -6,12 +6,12 @@ repeat.
 """
 
 import numpy as np
-from numba import njit
 
+from banquise.jit import kernel
 from banquise.scene._kernels_tree import overlap
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def part_boxes(first, last, shape_of, position, rotation, corners, bounds, radius, margin, boxes):
     """Boxes of parts first..last in the world, a margin (n,) around each."""
     for n in range(first, last):
@@ -27,7 +27,7 @@ def part_boxes(first, last, shape_of, position, rotation, corners, bounds, radiu
             boxes[n, r + 3] = position[n, r] + high + grow
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def brute(boxes, out):
     """Every pair tried."""
     count = 0
@@ -40,7 +40,7 @@ def brute(boxes, out):
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def sweep(boxes, order, axis, out):
     """Boxes in the order of their low ends along `axis`, each against those that begin before it ends."""
     count = 0
@@ -58,7 +58,7 @@ def sweep(boxes, order, axis, out):
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_cells(boxes, low, cell, shape, start):
     """How many boxes meet each cell, summed up into start (cells + 1,); returns the number of entries."""
     start[:] = 0
@@ -82,7 +82,7 @@ def count_cells(boxes, low, cell, shape, start):
     return start[-1]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def in_cells(boxes, low, cell, shape, start, member, out):
     """Pairs that share a cell. Each is reported by one cell only: that of the low corner of what the boxes share."""
     filled = start[:-1].copy()
@@ -122,7 +122,7 @@ def in_cells(boxes, low, cell, shape, start, member, out):
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def along_triangulation(boxes, centres, reach, start, joined, out):
     """Pairs found by walking a Delaunay triangulation of the centres.
 

@@ -13,7 +13,7 @@ from corner to corner along edges, from a table of starts by direction; few-corn
 import numpy as np
 from numba import njit
 
-from banquise.jit import inner
+from banquise.jit import inner, kernel
 
 LOOK_UP_TO = 36  # corners up to which looking at all of them beats climbing
 CELLS = 4  # the table of starts: CELLS x CELLS directions on each side of a cube
@@ -45,7 +45,7 @@ def start_cell(x, y, z):
     return (side * CELLS + i) * CELLS + j
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def look_at_all(corners, first, last, x, y, z):
     """Number of the corner farthest along (x, y, z); rows come in fours (the table pads them).
 
@@ -191,7 +191,7 @@ def on_simplex(w, n, weight):
     return False
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def difference(corners, p, q, turn, shift, w, row):
     """Write w[row] = corner p of A minus corner q of B, in the frame of A."""
     bx, by, bz = corners[q, 0], corners[q, 1], corners[q, 2]
@@ -200,7 +200,7 @@ def difference(corners, p, q, turn, shift, w, row):
     w[row, 2] = corners[p, 2] - (turn[2, 0] * bx + turn[2, 1] * by + turn[2, 2] * bz + shift[2])
 
 
-@njit(cache=True, nogil=True, inline="always")
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def towards(shapes, fa, la, fb, lb, sa, sb, turn, x, y, z, ga, gb):
     """Support point of D along (x, y, z), as its two corners. Inlined: its arrays would cost a call more than its
     work.
@@ -472,7 +472,7 @@ def widest_gap(shapes, bounds, sa, sb, turn, shift, x, y, z, w):
     return -(w[3, 0] * x + w[3, 1] * y + w[3, 2] * z)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def distances(
     first,
     last,

@@ -5,9 +5,8 @@ The frame is the world's axes with the origin at body A. On the plane, (u, w) ar
 """
 
 import numpy as np
-from numba import njit
 
-from banquise.jit import inner
+from banquise.jit import inner, kernel
 
 
 @inner
@@ -225,7 +224,7 @@ def choose(poly, n, gap, room, chosen):
         chosen[j + 1] = k
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def contacts(
     first,
     last,

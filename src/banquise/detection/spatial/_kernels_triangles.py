@@ -2,14 +2,13 @@
 """Triangles of two skins: where they cross, how far apart they are, which solid angle they fill."""
 
 import numpy as np
-from numba import njit
 
-from banquise.jit import inner
+from banquise.jit import inner, kernel
 from banquise.scene._kernels_skin import pierces
 from banquise.scene._kernels_tree import LEAF
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def crossings(first, second, pairs, small, segment, which):
     """Segments in which triangles of two skins cross, turned so that both normals see them the same way round.
 
@@ -52,7 +51,7 @@ def crossings(first, second, pairs, small, segment, which):
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def segment_to_segment(a, b, c, d, p, q):
     """Squared distance of segments a-b and c-d; closest points to p, q."""
     dx, dy, dz = b[0] - a[0], b[1] - a[1], b[2] - a[2]
@@ -135,7 +134,7 @@ def box_gap2(a, i, b, j):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def skins_apart(first, order_a, nodes_a, second, order_b, nodes_b, p, q):
     """Squared distance of two skins that do not cross, with closest points, through their trees."""
     leaves_a, leaves_b = (len(nodes_a) + 1) // 2, (len(nodes_b) + 1) // 2
@@ -170,7 +169,7 @@ def skins_apart(first, order_a, nodes_a, second, order_b, nodes_b, p, q):
     return best
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def winding(corners, x, y, z):
     """How many times the skin winds around a point: 1 inside, 0 outside (solid angles, Van Oosterom and Strackee)."""
     total = 0.0

@@ -6,10 +6,9 @@ candidate counts when some point next to it, in one of the sectors its planes cu
 """
 
 import numpy as np
-from numba import njit
 
 from banquise.detection.spatial._kernels_triangles import winding
-from banquise.jit import inner
+from banquise.jit import inner, kernel
 
 
 @inner
@@ -61,7 +60,7 @@ def frees(at, normals, count, step, small, cells, planes, skin_a, in_a, skin_b, 
     return False
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def way_out(unique, cells, planes, scale, limit, skin_a, in_a, skin_b, in_b, best):
     """Length of the shortest shift that frees the bodies, below `limit`; the shift goes to best[:3].
 
