@@ -16,7 +16,7 @@ from numba import njit
 from banquise.jit import inner, kernel
 
 LOOK_UP_TO = 36  # corners up to which looking at all of them beats climbing
-CELLS = 4  # the table of starts: CELLS x CELLS directions on each side of a cube
+CELLS = 8  # the table of starts: CELLS x CELLS directions on each side of a cube
 SURE, UNSURE, FAR, FLAT = 0, 1, 2, 3
 
 # Numbers handed to another kernel are made int64 by np.int64(): a literal would compile that kernel once more for its
