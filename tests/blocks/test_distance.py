@@ -87,7 +87,7 @@ def test_contact_points_are_thinned_to_the_number_asked():
 @pytest.fixture(scope="module")
 def random_mix():
     rng = np.random.default_rng(3)
-    parts = [box_part(rng.uniform(0.6, 1.2, 3)) for _ in range(10)] + [pebble_part(rng, n) for n in (4, 7, 20, 36, 60)]
+    parts = [box_part(rng.uniform(0.6, 1.2, 3)) for _ in range(10)] + [pebble_part(rng, n) for n in (4, 7, 20, 36, 150)]
     blocks, pairs = random_pairs(rng, parts, 3000, 0.2, 1.6)
     return blocks, pairs, distances(blocks, pairs)
 

@@ -15,7 +15,7 @@ from numba import njit
 
 from banquise.jit import inner, kernel
 
-LOOK_UP_TO = 36  # corners up to which looking at all of them beats climbing
+LOOK_UP_TO = 100  # corners up to which looking at all of them beats climbing (measured: by half at 50, level at 100)
 CELLS = 8  # the table of starts: CELLS x CELLS directions on each side of a cube
 SURE, UNSURE, FAR, FLAT = 0, 1, 2, 3
 

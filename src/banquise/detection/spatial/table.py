@@ -17,6 +17,8 @@ from banquise.scene.solids import ConvexPart, convex_part
 
 Shorts = NDArray[np.int32]
 
+BOXED_ABOVE = 36  # corners: trying all axes grows as the square of the edges
+
 
 def _directions() -> Floats:
     """Middle direction of every cell of the table of starts, in the order of `start_cell`."""
@@ -107,7 +109,7 @@ class Shapes:
     @cached_property
     def boxed(self) -> Shapes:
         """The same with oriented boxes in place of the parts of many corners."""
-        return Shapes.of([p if len(p.corners) <= kernels.LOOK_UP_TO else oriented_box(p) for p in self.parts])
+        return Shapes.of([p if len(p.corners) <= BOXED_ABOVE else oriented_box(p) for p in self.parts])
 
     @property
     def widest(self) -> int:
