@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
+from banquise import bench as registry
 from banquise.bench import Figure
 from banquise.detection.spatial import Blocks, Shapes, distances, find_pairs
 from banquise.detection.spatial.broad_phase import METHODS
@@ -103,10 +105,10 @@ def bench(quick: bool = False) -> list[Figure]:
 
 
 def _distances(quick: bool) -> list[Figure]:
-    try:
-        import coal
-    except ImportError:
-        coal = None
+    coal: Any = None
+    if registry.peers:
+        with contextlib.suppress(ImportError):
+            import coal
     rng = np.random.default_rng(0)
     count = 4_000 if quick else 20_000
     figures = []
