@@ -11,4 +11,4 @@ from numba import njit
 _options: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
 
 kernel = njit(**_options)
-inner = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_options)
+inner = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_options)  # type: ignore[call-overload]

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import banquise as bq
-from banquise.bench.blocks import spread_boxes
 from banquise.detection.spatial import Blocks, find_pairs, part_boxes
 from banquise.detection.spatial.broad_phase import METHODS, by_cells
+from banquise.scenes.boxes import spread_boxes
 
 from .shapes import l_of_parts
 

@@ -111,6 +111,6 @@ def test_turning_about_a_principal_axis_is_steady():
 
 def test_what_is_not_known_is_said():
     with pytest.raises(bq.BanquiseError, match="midpoint"):
-        advance([[1, 0, 0, 0]], [[0, 0, 1]], [np.eye(3)], 0.1, method="midpiont")
+        advance([[1, 0, 0, 0]], [[0, 0, 1]], [np.eye(3)], 0.1, method="middle")
     with pytest.raises(bq.BanquiseError, match="gyroscopic"):
         advance([[1, 0, 0, 0]], [[0, 0, 1]], [np.eye(3)], 0.1, gyroscopic="none")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import time
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -16,6 +17,7 @@ from banquise.detection.spatial.broad_phase import METHODS
 from banquise.scene.meshes import Floats, Ints
 from banquise.scene.polyhedron import rotation_matrix
 from banquise.scene.solids import ConvexPart, convex_part
+from banquise.scenes.boxes import spread_boxes
 from banquise.threads import set_threads, threads
 
 BARS = {8: 800_000.0, 100: 300_000.0}  # pairs a second, one core
@@ -108,7 +110,7 @@ def _distances(quick: bool) -> list[Figure]:
     coal: Any = None
     if registry.peers:
         with contextlib.suppress(ImportError):
-            import coal
+            coal = importlib.import_module("coal")
     rng = np.random.default_rng(0)
     count = 4_000 if quick else 20_000
     figures = []
@@ -146,11 +148,3 @@ def _broad_phases(quick: bool) -> list[Figure]:
             seconds = _cpu_seconds(lambda: find_pairs(boxes, method), 3)  # noqa: B023
             figures.append(Figure(f"broad phase, {count:,} boxes, sizes 1:{spread}, {method}", 1e3 * seconds, "ms"))
     return figures
-
-
-def spread_boxes(rng: np.random.Generator, count: int, spread: float, filled: float = 0.6) -> Floats:
-    """Boxes (n, 6) at random, sizes over a ratio `spread` (even in the logarithm), that fill a part of the room."""
-    sides = np.exp(rng.uniform(0.0, np.log(spread), count))[:, None] * rng.uniform(0.7, 1.3, (count, 3))
-    room = float(sides.prod(axis=1).sum() / filled) ** (1.0 / 3.0)
-    middle = rng.uniform(0.0, room, (count, 3))
-    return np.hstack([middle - 0.5 * sides, middle + 0.5 * sides])

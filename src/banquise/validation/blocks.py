@@ -85,9 +85,9 @@ def _distance() -> Iterator[Row]:
 
 
 def _neighbours() -> Iterator[Row]:
-    from banquise.bench.blocks import spread_boxes
     from banquise.detection.spatial import find_pairs
     from banquise.detection.spatial.broad_phase import METHODS
+    from banquise.scenes.boxes import spread_boxes
 
     boxes = spread_boxes(np.random.default_rng(0), 1000, 10)
     flat = boxes.copy()
