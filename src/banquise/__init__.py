@@ -34,6 +34,7 @@ _NAMES = {
     "save_case": "banquise.case",
     "set_threads": "banquise.threads",
     "Griffith": "banquise.fracture.griffith",
+    "Polyhedron": "banquise.scene.polyhedron",
     "lcp": "banquise.solvers.lcp:",
 }
 _MODULES = ("glacier", "fracture", "percussion", "scenes", "analysis")

@@ -26,6 +26,7 @@ BENCHES: dict[str, str] = {
     "jams": "banquise.bench.solvers:jams",
     "fracture": "banquise.bench.fracture:bench",
     "view": "banquise.bench.view:figures",
+    "blocks": "banquise.bench.blocks:bench",
 }
 
 

@@ -18,6 +18,7 @@ GROUPS: dict[str, str] = {
     "glacier": "banquise.validation.glacier:rows",
     "solvers": "banquise.validation.solvers:rows",
     "fracture": "banquise.validation.fracture:rows",
+    "blocks": "banquise.validation.blocks:rows",
 }
 
 

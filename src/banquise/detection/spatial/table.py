@@ -1,0 +1,152 @@
+"""Convex parts and poses as flat arrays, the form in which kernels take them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from banquise.detection.spatial import _kernels_distance as kernels
+from banquise.errors import ShapeError
+from banquise.scene.meshes import Floats, Ints
+from banquise.scene.polyhedron import Polyhedron, rotation_matrix
+from banquise.scene.solids import ConvexPart, convex_part
+
+Shorts = NDArray[np.int32]
+
+BOXED_ABOVE = 36  # corners: trying all axes grows as the square of the edges
+
+
+def _directions() -> Floats:
+    """Middle direction of every cell of the table of starts, in the order of `start_cell`."""
+    middle = (np.arange(kernels.CELLS) + 0.5) * 2.0 / kernels.CELLS - 1.0
+    rows = []
+    for side in range(6):
+        axis, sign = side // 2, 1.0 - 2.0 * (side % 2)
+        for u in middle:
+            for w in middle:
+                direction = np.empty(3)
+                direction[axis], direction[(axis + 1) % 3], direction[(axis + 2) % 3] = sign, u, w
+                rows.append(direction)
+    return np.array(rows)
+
+
+def oriented_box(part: ConvexPart) -> ConvexPart:
+    """A box around a part, along the principal axes of its corners."""
+    middle = part.corners.mean(axis=0)
+    axes = np.linalg.svd(part.corners - middle, full_matrices=False)[2]
+    along = (part.corners - middle) @ axes.T
+    low, high = along.min(axis=0), along.max(axis=0)
+    signs = np.array([[i, j, k] for i in (0, 1) for j in (0, 1) for k in (0, 1)])
+    box = convex_part(middle + (low + signs * (high - low)) @ axes)
+    return ConvexPart(box.corners, box.triangles, part.radius)
+
+
+@dataclass(frozen=True)
+class Shapes:
+    """Corners of all convex parts in a row, with their adjacency and a table of starts for climbing."""
+
+    parts: tuple[ConvexPart, ...]
+    corners: Floats  # (v, 3)
+    bounds: Ints  # (s + 1,) corners of part k are corners[bounds[k]:bounds[k + 1]]
+    start: Shorts  # (v + 1,) into joined
+    joined: Shorts  # corners joined to each, numbered within the part
+    seeds: Shorts  # (s, 6 * CELLS^2)
+    radius: Floats  # (s,)
+    size: Floats  # (s,) largest distance from the origin of the frame
+
+    @classmethod
+    def of(cls, parts: Sequence[ConvexPart]) -> Shapes:
+        """The table of some parts."""
+        padding = [-len(p.corners) % 4 for p in parts]  # the last corner again: a tie never chooses it
+        bounds = np.cumsum([0] + [len(p.corners) + extra for p, extra in zip(parts, padding)])
+        corners = np.vstack([np.pad(p.corners, ((0, extra), (0, 0)), mode="edge") for p, extra in zip(parts, padding)])
+        starts, joined = [np.zeros(1, np.int64)], []
+        for part, extra in zip(parts, padding):
+            own_start, own = part.joined
+            starts.append(np.pad(own_start[1:], (0, extra), mode="edge") + starts[-1][-1])
+            joined.append(own)
+        directions = _directions()
+        return cls(
+            tuple(parts),
+            np.ascontiguousarray(corners),
+            bounds.astype(np.int64),
+            np.concatenate(starts).astype(np.int32),
+            np.concatenate(joined).astype(np.int32),
+            np.array([np.argmax(directions @ p.corners.T, axis=1) for p in parts], dtype=np.int32),
+            np.array([p.radius for p in parts]),
+            np.array([np.linalg.norm(p.corners, axis=1).max() for p in parts]),
+        )
+
+    @cached_property
+    def climbing(self) -> tuple[Floats, Shorts, Shorts, Shorts]:
+        """What the support function reads."""
+        return self.corners, self.start, self.joined, self.seeds
+
+    @cached_property
+    def planes(self) -> tuple[Floats, Floats, Ints]:
+        """Unit normals and offsets of the faces of all parts, and where each part's begin."""
+        faces = [part.faces for part in self.parts]
+        first = np.cumsum([0] + [len(normals) for normals, _ in faces])
+        normals = np.ascontiguousarray(np.vstack([normals for normals, _ in faces]))
+        return normals, np.concatenate([offsets for _, offsets in faces]), first.astype(np.int64)
+
+    @cached_property
+    def edges(self) -> tuple[Ints, Floats, Floats, Ints]:
+        """Sharp edges of all parts: corners (numbered in `corners`), normals left and right, where each part's
+        begin.
+        """
+        own = [part.sharp_edges for part in self.parts]
+        first = np.cumsum([0] + [len(ends) for ends, _, _ in own])
+        ends = np.vstack([ends + shift for (ends, _, _), shift in zip(own, self.bounds)])
+        left = np.ascontiguousarray(np.vstack([normals for _, normals, _ in own]))
+        right = np.ascontiguousarray(np.vstack([normals for _, _, normals in own]))
+        return np.ascontiguousarray(ends, dtype=np.int64), left, right, first.astype(np.int64)
+
+    @cached_property
+    def boxed(self) -> Shapes:
+        """The same with oriented boxes in place of the parts of many corners."""
+        return Shapes.of([p if len(p.corners) <= BOXED_ABOVE else oriented_box(p) for p in self.parts])
+
+    @property
+    def widest(self) -> int:
+        """Most corners of a part, padding included."""
+        return int(np.diff(self.bounds).max())
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Convex parts placed in the world: part `shape_of[k]` at `position[k]`, `rotation[k]`, of block `block_of[k]`."""
+
+    shapes: Shapes
+    shape_of: Ints  # (n,)
+    position: Floats  # (n, 3)
+    rotation: Floats  # (n, 3, 3)
+    block_of: Ints  # (n,)
+
+    @classmethod
+    def of(cls, blocks: Sequence[Polyhedron]) -> Blocks:
+        """Every convex part of some blocks, equal shapes once."""
+        number: dict[int, int] = {}
+        parts: list[ConvexPart] = []
+        shape_of, block_of = [], []
+        for row, block in enumerate(blocks):
+            if not block.parts:
+                raise ShapeError(
+                    f"block {row} ({block!r}) is a concave skin: give convex `parts`, or cut it with block.in_parts()."
+                )
+            for part in block.parts:
+                if id(part) not in number:
+                    number[id(part)] = len(parts)
+                    parts.append(part)
+                shape_of.append(number[id(part)])
+                block_of.append(row)
+        own = np.array(block_of, dtype=np.int64)
+        position = np.array([b.position for b in blocks]).reshape(-1, 3)
+        orientation = np.array([b.orientation for b in blocks]).reshape(-1, 4)
+        return cls(
+            Shapes.of(parts), np.array(shape_of, dtype=np.int64), position[own], rotation_matrix(orientation)[own], own
+        )
