@@ -122,6 +122,7 @@ class Simulation:
         self.largest_restitution = float(self.laws.restitution.max(initial=0.0))
         self.detector = Detector(self.bodies, scene.domain)
         self.overlapping: list[tuple[int, int]] = []
+        self.step_cap = np.full(self.bodies.n_free, np.inf)
         self.impulses = ImpulseRecord(self.bodies)
         self.n_ids = len(scene.floes)
         self._said_bound = False

@@ -36,7 +36,7 @@ TOUCH = 1e-10  # of the smaller size: nearer than this is contact
 AIM = 1e-12  # of the smaller size: how near a meeting is located
 ROUND_OFF = 2e-15  # of the largest coordinate: nearer than this nobody can tell
 TOLERANCE = 1e-5  # of the smaller size: overlap that no step may leave behind
-HALVINGS = 10  # times a step that leaves an overlap is halved
+REDONE = 16  # times a step that leaves an overlap is done again
 CUTS = 6  # times a round is shortened before its meeting is taken where it is
 
 
@@ -262,7 +262,7 @@ class Rounds:
 
     def _advance_groups(self, found: Found) -> None:
         """Move every group to its next meeting, or to the end of the step."""
-        steps = self.left.copy()
+        steps = self._longest_steps()
         held = np.flatnonzero(self.state & 4) if self.held else np.empty(0, np.int64)
         m = len(found.value)
         pair_a, pair_b = np.empty(m, np.int32), np.empty(m, np.int32)
@@ -302,6 +302,19 @@ class Rounds:
             self.sim.obstacle_motion.place(self.bodies, self.sim.time + gone)
             b, n = self.bodies, self.n
             self.pose[n:] = np.column_stack([b.x[n:], b.y[n:], b.cos[n:], b.sin[n:]])
+
+    def _longest_steps(self) -> Array:
+        """The time left, cut for groups in which longer steps left an overlap."""
+        steps = self.left.copy()
+        cap = self.sim.step_cap
+        if cap.min(initial=np.inf) < np.inf:
+            active = self.active
+            group_cap = np.full(self.n, np.inf)
+            np.minimum.at(group_cap, self.group[active], cap[active])
+            steps[active] = np.minimum(steps[active], group_cap[self.group[active]])
+            if self.together:
+                steps[active] = steps[active].min()
+        return steps
 
     def _hold(
         self, found: Found, held: Rows, steps: Array, change: Array
@@ -343,6 +356,12 @@ class Rounds:
         deep = depth > TOLERANCE * size
         return float(depth.max()), [(int(i), int(j)) for i, j in zip(one[deep], other[deep])]
 
+    def grouped(self, i: int, j: int) -> bool:
+        """Whether two bodies were in one group (an obstacle with any floe in a group)."""
+        if j >= self.n:
+            return bool(self.group[i] >= 0)
+        return bool(self.group[i] >= 0 and self.group[i] == self.group[j])
+
     def commit(self, overlap: float) -> None:
         """Enter the step into the simulation's books."""
         sim, proof = self.sim, self.proof
@@ -367,12 +386,15 @@ class Rounds:
         sim.time += self.step
 
 
-def verified_step(
-    sim: Simulation, step: float, shortest: float, rebounds: tuple[int, int], soft: bool, halvings: int = HALVINGS
-) -> None:
-    """One step, done again with more in its groups, or in halves, until nothing overlaps beyond the tolerance."""
+def verified_step(sim: Simulation, step: float, shortest: float, rebounds: tuple[int, int], soft: bool) -> None:
+    """One step, done again until nothing overlaps beyond the tolerance.
+
+    Bodies that overlap although they were no group become one; those that were take shorter steps from then on (turning
+    bodies that slide on each other leave the straight line on which they were kept apart), lengthened again while all goes
+    well.
+    """
     also: list[tuple[int, int]] = []
-    while True:
+    for _ in range(REDONE):
         rounds = Rounds(sim, step, shortest, rebounds, soft)
         rounds.advance(also)
         sim.obstacle_motion.place(sim.bodies, sim.time + step)
@@ -380,17 +402,24 @@ def verified_step(
         fresh = [pair for pair in bad if pair not in sim.overlapping]
         if not fresh:
             break
-        if not halvings and not set(fresh) - set(also):
-            # said, not hidden: it is in the ledger, and these pairs do not hold up the clock while they overlap
-            sim.ledger.add(unsolved=1)
-            break
+        for i, j in fresh:
+            if rounds.grouped(i, j):
+                for row in (i, j) if j < rounds.n else (i,):
+                    sim.step_cap[row] = 0.5 * min(sim.step_cap[row], step)
+            else:
+                also = sorted({*also, (i, j)})
         rounds.undo()
         sim.obstacle_motion.place(sim.bodies, sim.time)
         sim.ledger.add(splits=1)
-        if not set(fresh) - set(also):
-            for _ in range(2):
-                verified_step(sim, 0.5 * step, shortest, rebounds, soft, halvings - 1)
-            return
-        also = sorted(set(also) | set(fresh))
+    else:
+        # said, not hidden: it is in the ledger, and these pairs do not hold up the clock while they overlap
+        rounds = Rounds(sim, step, shortest, rebounds, soft)
+        rounds.advance(also)
+        sim.obstacle_motion.place(sim.bodies, sim.time + step)
+        deepest, bad = rounds.overlaps()
+        sim.ledger.add(unsolved=1)
+    if sim.step_cap.min(initial=np.inf) < np.inf:
+        sim.step_cap *= 1.2
+        sim.step_cap[sim.step_cap >= step] = np.inf
     sim.overlapping = bad
     rounds.commit(deepest)
