@@ -84,7 +84,9 @@ class Projection:
         """Attributes of a CF grid mapping variable."""
         attrs = dict(self.crs.to_cf())
         if attrs.get("grid_mapping_name") == "polar_stereographic":  # CF asks for the pole, which pyproj leaves out
-            attrs.setdefault("latitude_of_projection_origin", 90.0 if attrs.get("standard_parallel", 1.0) > 0 else -90.0)
+            attrs.setdefault(
+                "latitude_of_projection_origin", 90.0 if attrs.get("standard_parallel", 1.0) > 0 else -90.0
+            )
         return attrs
 
     def coriolis(self, x: Any, y: Any) -> Array:

@@ -47,7 +47,8 @@ def resume(
             raise
         raise RunFileError(f"{path}: its checkpoint cannot be read by this version ({problem}).") from None
     plan["end"] = plan["end"] if end is None else end
-    if plan["end"] <= sim.time:
+    joining = count is not None and plan["end"] == sim.time  # all is recorded, the file not yet made
+    if plan["end"] <= sim.time and not joining:
         raise CaseError(
             f"{path}: the run is at {sim.time:g} s already. Say how far to go: until, such as {2 * sim.time:g}."
         )
@@ -131,5 +132,3 @@ def _unfold(path: Path, settings: bytes) -> None:
     recorder = Recorder(path)
     recorder.start(run.shapes, run.case, settings)
     os.replace(path, recorder.folder / "base.nc")
-
-

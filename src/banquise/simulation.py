@@ -27,9 +27,9 @@ from banquise.forcing.loads import State
 from banquise.forcing.slab_ocean import SlabOcean
 from banquise.motion.free_velocity import euler_bound
 from banquise.projection import Projection
+from banquise.recording.checkpoint import settings_bytes, snapshot
 from banquise.recording.ledger import Ledger
 from banquise.recording.progress import Progress
-from banquise.recording.checkpoint import settings_bytes, snapshot
 from banquise.recording.recorder import Recorder, frame_of, join_pieces
 from banquise.recording.run_file import Run, open_run, shapes_dataset, write_run
 from banquise.scene.scene import Scene, area_of

@@ -53,8 +53,13 @@ def test_solid_rotation_about_the_pole(tmp_path, new):
 
 def test_uniform_flow_over_the_pole_is_uniform_to_the_bit_of_the_angle(tmp_path):
     """East and north turn through all directions around the pole; on the map nothing may be seen of that."""
-    east = lambda lon, lat, k: makers.uniform_flow(lon, 3.0, -45.0)[0]
-    north = lambda lon, lat, k: makers.uniform_flow(lon, 3.0, -45.0)[1]
+
+    def east(lon, lat, k):
+        return makers.uniform_flow(lon, 3.0, -45.0)[0]
+
+    def north(lon, lat, k):
+        return makers.uniform_flow(lon, 3.0, -45.0)[1]
+
     for name, longitudes, latitudes in (
         ("to the pole", np.arange(0, 360, 5.0), np.arange(90, 70, -2.0)),
         ("cells beside it", np.arange(-177.5, 180, 5.0), np.arange(71, 90, 2.0)),
@@ -100,7 +105,10 @@ def test_linear_in_time_with_two_slices_and_one_ahead(tmp_path):
 def test_after_end(tmp_path):
     path = makers.era5(tmp_path / "f.nc", u=lambda lon, lat, k: 1.0 + k + 0 * lat)
     end = 12 * 3600.0
-    speed = lambda flow, t: float(np.hypot(*flow.sample(np.array([1e5]), np.array([0.0]), t))[0])
+
+    def speed(flow, t):
+        return float(np.hypot(*flow.sample(np.array([1e5]), np.array([0.0]), t))[0])
+
     with pytest.raises(ForcingError, match="ends at 43200 s, the run needs 50000 s"):
         read_forcing(path).on_map(POLAR, START).check_cover(50000.0, "wind")
     hold = read_forcing(path, after_end="hold").on_map(POLAR, START)
@@ -114,9 +122,9 @@ def test_after_end(tmp_path):
 
 def test_start_is_asked_for_and_map_is_asked_for(tmp_path):
     path = makers.era5(tmp_path / "f.nc")
-    with pytest.raises(ForcingError, match="say when the run starts.*2024-03-01T00:00:00"):
+    with pytest.raises(ForcingError, match=r"say when the run starts.*2024-03-01T00:00:00"):
         read_forcing(path).on_map(POLAR, None)
-    with pytest.raises(ForcingError, match="no map. Say crs"):
+    with pytest.raises(ForcingError, match=r"no map\. Say crs"):
         read_forcing(path).on_map(None, START)
     with pytest.raises(ForcingError, match="expected a date such as"):
         read_forcing(path).on_map(POLAR, "March")
@@ -150,12 +158,15 @@ def test_expver_halves_are_joined(tmp_path):
 
 def test_members_and_depths(tmp_path):
     data = makers.lonlat(
-        np.arange(0, 360, 10.0), np.arange(70, 90, 2.0), makers.times(), lambda a, b, k: 1.0, lambda a, b, k: 0.0, names=("uo", "vo"),
-        attrs=[{"standard_name": f"{d}ward_sea_water_velocity", "units": "m s-1"} for d in ("east", "north")],
+        np.arange(0, 360, 10.0), np.arange(70, 90, 2.0), makers.times(), lambda a, b, k: 1.0, lambda a, b, k: 0.0,
+        names=("uo", "vo"), attrs=[{"standard_name": f"{d}ward_sea_water_velocity", "units": "m s-1"} for d in ("east", "north")],
     )  # fmt: skip
     deep = xr.concat([data, 3 * data], "depth").assign_coords(depth=[0.49, 50.0]).transpose("time", "depth", ...)
     deep.to_netcdf(tmp_path / "deep.nc")
-    speed = lambda f: float(np.hypot(*f.on_map(POLAR, START).sample(np.array([8e5]), np.array([0.0]), 0.0))[0])
+
+    def speed(f):
+        return float(np.hypot(*f.on_map(POLAR, START).sample(np.array([8e5]), np.array([0.0]), 0.0))[0])
+
     # interpolated along a chord of ten degrees of longitude: cos(5 degrees) at worst
     assert speed(read_forcing(tmp_path / "deep.nc", "current")) == pytest.approx(1.0, rel=5e-3)
     assert speed(read_forcing(tmp_path / "deep.nc", "current", depth=40)) == pytest.approx(3.0, rel=5e-3)
@@ -209,7 +220,7 @@ def test_fill_values_declared_and_not(tmp_path):
     x, y = np.array([float(x)]), np.array([float(y)])
     for name, value in (("declared", np.nan), ("big", 1e20), ("negative", -1e14)):
         data.where(~land, value).to_netcdf(tmp_path / f"{name}.nc")
-        with pytest.raises(ForcingError, match="no value near .*fill = 'nearest'"):
+        with pytest.raises(ForcingError, match=r"no value near .*fill = 'nearest'"):
             read_forcing(tmp_path / f"{name}.nc").on_map(POLAR, START).sample(x, y, 0.0)
         zero = read_forcing(tmp_path / f"{name}.nc", fill="zero").on_map(POLAR, START).sample(x, y, 0.0)
         assert zero[0][0] == 0.0 and zero[1][0] == 0.0
@@ -229,13 +240,16 @@ def test_packed_integers_and_other_units(tmp_path):
     for n in ("u10", "v10"):
         data[n].attrs["units"] = "furlong/fortnight"
     data.to_netcdf(tmp_path / "odd.nc")
-    at = lambda name, **o: float(
-        np.hypot(
-            *read_forcing(tmp_path / name, **o)
-            .on_map(POLAR, START)
-            .sample(*[np.array([float(c)]) for c in POLAR.to_map(30.0, 80.0)], 0.0)
-        )[0]
-    )
+
+    def at(name, **o):
+        return float(
+            np.hypot(
+                *read_forcing(tmp_path / name, **o)
+                .on_map(POLAR, START)
+                .sample(*[np.array([float(c)]) for c in POLAR.to_map(30.0, 80.0)], 0.0)
+            )[0]
+        )
+
     assert at("packed.nc") == pytest.approx(7.0, abs=0.03)
     assert at("knots.nc") == pytest.approx(7 * 1852 / 3600, rel=5e-3)
     with pytest.raises(ForcingError, match="furlong"):
@@ -269,7 +283,7 @@ def test_concentration_in_percent_or_not(tmp_path):
             np.arange(0, 360, 10.0),
             np.arange(70, 91, 2.0),
             makers.times(),
-            lambda a, b, k: value,
+            lambda a, b, k, value=value: value,
             lambda a, b, k: 0.0,
             names=("siconc", "other"),
         )
@@ -399,8 +413,13 @@ def test_grid_kernel_agrees_with_a_function_of_the_same_field(tmp_path):
     """A field linear in x and y is exact on the lattice: the run must be that of the plain function."""
     path = makers.polar_grid(tmp_path / "f.nc", mapped=False, unit="m")
     floes = [bq.Disc((3e4 * k, -4e5 + 1e4 * k), 100.0 * (k + 1)) for k in range(5)] + [bq.Disc((0.0, -5.005e5), 30e3)]
-    scale = lambda t: 1 + t / (6 * 3600.0)
-    function = lambda x, y, t: (1e-6 * x * scale(t), -2e-6 * y * scale(t))
+
+    def scale(t):
+        return 1 + t / (6 * 3600.0)
+
+    def function(x, y, t):
+        return (1e-6 * x * scale(t), -2e-6 * y * scale(t))
+
     runs = []
     for current in (bq.read_forcing(path, "current"), function):
         sim = bq.Simulation(

@@ -10,7 +10,10 @@ from banquise.errors import ForcingError
 
 
 def floes(speed=0.3):
-    return [bq.Disc((100.0 * k, 37.0 * k), 30.0, thickness=1 + 0.3 * k, velocity=(speed, -0.1 * k), spin=1e-3) for k in range(4)]
+    return [
+        bq.Disc((100.0 * k, 37.0 * k), 30.0, thickness=1 + 0.3 * k, velocity=(speed, -0.1 * k), spin=1e-3)
+        for k in range(4)
+    ]
 
 
 def ice_momentum(sim):
@@ -67,7 +70,9 @@ def test_ice_cover_shields_the_water():
     """Wind acts on open water only: a cell full of ice that is not dragged gets nothing."""
     plate = bq.Floe([(0, 0), (100, 0), (100, 100), (0, 100)], water_drag=0.0, air_drag=0.0)
     ocean = bq.SlabOcean(depth=10.0, area=(0, 200, 0, 100), cells=(2, 1))
-    sim = bq.Simulation(bq.Scene([plate]), bq.Forcing(current=ocean, wind=(10, 0)), scheme=bq.EventDriven(max_step=10.0))
+    sim = bq.Simulation(
+        bq.Scene([plate]), bq.Forcing(current=ocean, wind=(10, 0)), scheme=bq.EventDriven(max_step=10.0)
+    )
     sim.run(10.0, 10.0)
     covered, bare = sim.ocean.relative[0]
     # a floe is 75 points to its cells: one or two of them may count for the neighbour
@@ -92,7 +97,9 @@ def test_mistakes():
     with pytest.raises(ValueError, match="depth"):
         bq.SlabOcean(depth=0.0)
     sim = bq.Simulation(
-        bq.Scene(floes()), bq.Forcing(current=bq.SlabOcean(area=(0, 10, 0, 10), cells=(2, 2))), scheme=bq.EventDriven(10.0)
+        bq.Scene(floes()),
+        bq.Forcing(current=bq.SlabOcean(area=(0, 10, 0, 10), cells=(2, 2))),
+        scheme=bq.EventDriven(10.0),
     )
     with pytest.raises(ForcingError, match="left the slab ocean"):
         sim.run(10.0, 10.0)

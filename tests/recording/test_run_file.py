@@ -28,7 +28,9 @@ def test_lon_lat_and_grid_mapping(on_a_map):
     np.testing.assert_allclose(data.lon, lon, atol=1e-12)
     np.testing.assert_allclose(data.lat, lat, atol=1e-12)
     assert data.lat.attrs["standard_name"] == "latitude" and "lon" in data.u.coords
-    assert {**data.u.encoding, **data.u.attrs}["grid_mapping"] == "crs" and data.crs.attrs["grid_mapping_name"] == "polar_stereographic"
+    assert {**data.u.encoding, **data.u.attrs}["grid_mapping"] == "crs" and data.crs.attrs[
+        "grid_mapping_name"
+    ] == "polar_stereographic"
     assert str(data.time.values[-1]).startswith("2024-03-01T01:00")
     assert set(run.dataset.data_vars) == {"x", "y", "rotation", "u", "v", "spin"} and "lat" in run.dataset.coords
     assert run.dataset.time.values[-1] == 3600.0

@@ -28,7 +28,9 @@ def _pack(n: int) -> Simulation:
     floes = []
     for k in range(n):
         ring = shape * rng.uniform(20, 40, (24, 1)) + 100.0 * np.array([k % side, k // side])
-        floes.append(Floe(ring, thickness=rng.uniform(0.5, 2), velocity=rng.normal(0, 0.1, 2), spin=rng.normal(0, 1e-3)))
+        floes.append(
+            Floe(ring, thickness=rng.uniform(0.5, 2), velocity=rng.normal(0, 0.1, 2), spin=rng.normal(0, 1e-3))
+        )
     return Simulation(
         Scene(floes), Forcing(wind=(10.0, 3.0), current=(0.1, 0.0), latitude=80.0), scheme=EventDriven(max_step=10.0)
     )
@@ -47,7 +49,9 @@ def recording(quick: bool = False) -> list[Figure]:
     sim.run(60.0 + 300.0, 60.0)
     step_cost = (time.process_time() - began) / 5
     frames = [frame_of(sim.bodies, n)]
-    for _ in range(7):  # a handful of true frames, each changed a little for every record, so that nothing compresses unduly
+    for _ in range(
+        7
+    ):  # a handful of true frames, each changed a little for every record, so that nothing compresses unduly
         sim.run(sim.time + 60.0, 60.0)
         frames.append(frame_of(sim.bodies, n))
     with tempfile.TemporaryDirectory() as folder:

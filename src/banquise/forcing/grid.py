@@ -264,7 +264,7 @@ class Points:
         return float((x - r).min()), float((x + r).max()), float((y - r).min()), float((y + r).max())
 
 
-def sample(lattice: Lattice, before: Array, after: Array, weight: float, points: Points) -> tuple[Array, Array]:
+def sample(lattice: Lattice, before: Array, after: Array, weight: float, points: Points) -> tuple[Array, NDArray[Any]]:
     """The field (n, K, m) at the points, and the bodies (indices) where it has no value."""
     n, m = points.px.shape
     out = np.empty((n, len(before), m))

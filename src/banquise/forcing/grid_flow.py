@@ -67,6 +67,8 @@ class GridField:
     _slices: dict[int, Array]
     _ahead: tuple[int, Future] | None
     _pool: ThreadPoolExecutor | None
+    _direct: bool  # the file's grid is the lattice
+    _rows: slice  # of the file that are needed
 
     def check_cover(self, until: float, what: str) -> None:
         """Raise unless the file covers the run in time, and in space where its floes or its domain are."""
@@ -115,7 +117,7 @@ class GridField:
 
     # ------------------------------------------------------------ values
 
-    def _values(self, points: Points, time: float) -> tuple[Array, Array]:
+    def _values(self, points: Points, time: float) -> tuple[Array, NDArray[Any]]:
         first, second, weight = self._between(time)
         if self._lattice.grow(points.bounds(), self.source.where):
             self._place()
@@ -282,7 +284,7 @@ def read_forcing(
     if not paths:
         raise ForcingError("no forcing file given.")
     options = {"file": [str(p) for p in paths] if len(paths) > 1 else str(paths[0])}
-    options |= {k: v for k, v in given.items() if v is not None and v != read_forcing.__kwdefaults__.get(k)}
+    options |= {k: v for k, v in given.items() if v is not None and v != (read_forcing.__kwdefaults__ or {}).get(k)}
     if paths[0].suffix == ".mat":
         from banquise.forcing.mat_series import read_mat
 

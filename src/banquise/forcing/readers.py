@@ -8,6 +8,7 @@ SI with NaN where the file has nothing. `time` or `valid_time`, `expver`, `numbe
 from __future__ import annotations
 
 import hashlib
+import itertools
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -86,7 +87,8 @@ class Source:
         times: list[list[Any]] = []
         first: Any = None
         for name in self.found.variables:
-            parts, when = [], []
+            parts: list[tuple[Any, str | None, int]] = []
+            when: list[Any] = []
             for data in datasets:
                 if name not in data.data_vars:
                     continue
@@ -101,7 +103,7 @@ class Source:
             self.parts.append([parts[k] for k in order])
             times.append([when[k] for k in order])
         self.times = self._check_times(times)
-        self.dims, self.grid, self._flip = _grid_of(*first, grid_crs, self.where)
+        self.dims, self.grid, self._flip = _grid_of(first[0], first[1], first[2], grid_crs, self.where)
         for parts in self.parts:
             for variable in {id(v): v for v, _, _ in parts}.values():
                 if set(self.dims) - set(variable.dims) or any(
@@ -121,7 +123,7 @@ class Source:
             return None
         if any(t != t for t in stamps):
             raise ForcingError(f"{self.where}: a time is missing (NaT).")
-        twice = next((a for a, b in zip(stamps, stamps[1:]) if a == b), None)
+        twice = next((a for a, b in itertools.pairwise(stamps) if a == b), None)
         if twice is not None:
             raise ForcingError(f"{self.where}: the time {_stamp(twice)} appears twice.")
         return stamps
@@ -401,7 +403,8 @@ def _difference(time: Any, start: str, where: str) -> float:
         if isinstance(time, np.datetime64):
             year, month, day, hour, minute, second = parts
             origin = np.datetime64(f"{year:04d}-{month:02d}-{day:02d}T{hour:02d}:{minute:02d}:{second:02d}", "ns")
-            return float((time - origin) / np.timedelta64(1, "ns")) * 1e-9
+            gone: Any = time - origin
+            return float(gone / np.timedelta64(1, "ns")) * 1e-9
         import cftime
 
         return float((time - cftime.datetime(*parts, calendar=time.calendar)).total_seconds())

@@ -60,16 +60,20 @@ class SlabOcean:
             self.cells = (int(cells[0]), int(cells[1]))
             self.area = None if area is None else tuple(float(a) for a in area)
         except (TypeError, ValueError, IndexError):
-            raise ForcingError(f"{what}: cells is {cells!r}, area {area!r}; expected (nx, ny) and four numbers.") from None
+            raise ForcingError(
+                f"{what}: cells is {cells!r}, area {area!r}; expected (nx, ny) and four numbers."
+            ) from None
         if min(self.cells) < 1:
             raise ForcingError(f"{what}: cells is {cells!r}, expected at least (1, 1).")
-        if self.area is not None and (len(self.area) != 4 or self.area[1] <= self.area[0] or self.area[3] <= self.area[2]):
+        if self.area is not None and (
+            len(self.area) != 4 or self.area[1] <= self.area[0] or self.area[3] <= self.area[2]
+        ):
             raise ForcingError(f"{what}: area is {area!r}, expected xmin < xmax and ymin < ymax.")
         self.relative = np.zeros((self.cells[1], self.cells[0]), dtype=complex)  # to the deep water
         if self.velocity is not None:
             self.relative[:] = complex(*self.velocity) - complex(*self.deep)
         # impulses (N s) received since the start, u + i v: they add up to the change of momentum
-        self.budget = {name: 0j for name in BUDGET}
+        self.budget = dict.fromkeys(BUDGET, 0j)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -105,7 +109,9 @@ class SlabOcean:
         hx, hy = self._steps()
         padded = np.pad(here, 1, mode="edge")
         field = np.ascontiguousarray(np.stack([padded.real, padded.imag]))
-        lattice = Lattice(hx, hy, self.area[0] - 0.5 * hx, self.area[2] - 0.5 * hy, fixed=(padded.shape[1], padded.shape[0]))
+        lattice = Lattice(
+            hx, hy, self.area[0] - 0.5 * hx, self.area[2] - 0.5 * hy, fixed=(padded.shape[1], padded.shape[0])
+        )
         values, missing = sample(lattice, field, field, 0.0, points)
         if len(missing):
             k = int(missing[0])
@@ -154,7 +160,7 @@ class SlabOcean:
         self.budget["coriolis"] -= complex((1j * f * way).sum() * mass)
         self.relative = after
 
-    def _deposit(self, bodies: Any, impulse: Complex) -> tuple[Complex, Array]:
+    def _deposit(self, bodies: Any, impulse: Complex) -> tuple[Complex, NDArray[Any]]:
         """The floes' impulses by cell, each floe's shared out by its area there; and the area of ice by cell."""
         n, (nx, ny) = bodies.n_free, self.cells
         if nx * ny == 1:
@@ -200,7 +206,9 @@ class SlabOcean:
         return forcing.local_coriolis.projection.coriolis(*self._middles())
 
     def __repr__(self) -> str:
-        return f"SlabOcean {self.depth:g} m deep, {self.cells[0]} x {self.cells[1]} cells, friction {self.friction:g} 1/s"
+        return (
+            f"SlabOcean {self.depth:g} m deep, {self.cells[0]} x {self.cells[1]} cells, friction {self.friction:g} 1/s"
+        )
 
 
 def _pair(value: Any, what: str) -> tuple[float, float]:

@@ -158,8 +158,10 @@ def _floe_columns(floes: Any, arrays: dict[str, Any]) -> dict[str, Any]:
     arrays["ring_points"] = np.array([len(r) for r in rings], dtype=np.int64)
     arrays["floe_rings"] = np.array([1 + len(f.holes) for f in floes], dtype=np.int64)
     arrays["velocity"] = np.array([f.velocity for f in floes], dtype=float).reshape(len(floes), 2)
-    for name in _NUMBERS:
+    for name in _NUMBERS[1:]:
         arrays[name] = np.array([getattr(f, name) for f in floes], dtype=float)
+    # not `thickness`, which is volume over area: a rounding away from the number that was given
+    arrays["thickness"] = np.array([f.upper - f.lower for f in floes], dtype=float)
     return {"material": [f.material for f in floes], "name": [f.name for f in floes]}
 
 
@@ -183,9 +185,15 @@ def simulation_from(content: bytes) -> Simulation:
     for k, count in enumerate(arrays["floe_rings"]):
         ring, holes = points[first], points[first + 1 : first + count]
         first += count
-        options = {name: float(arrays[name][k]) for name in _NUMBERS}
-        options |= {"velocity": tuple(arrays["velocity"][k]), "material": words["material"][k], "name": words["name"][k]}
-        floes.append(Disc(ring[0], options.pop("radius"), **options) if len(ring) == 1 else Floe(ring, holes, **options))
+        options: dict[str, Any] = {name: float(arrays[name][k]) for name in _NUMBERS}
+        options |= {
+            "velocity": tuple(arrays["velocity"][k]),
+            "material": words["material"][k],
+            "name": words["name"][k],
+        }
+        floes.append(
+            Disc(ring[0], options.pop("radius"), **options) if len(ring) == 1 else Floe(ring, holes, **options)
+        )
     tables["scene"]["floes"] = [{"disc": [0.0, 0.0], "radius": 1.0}]  # a case needs one; the columns take its place
     case = case_of(tables)
     case.scene = Scene(floes, case.scene.obstacles, case.scene.domain)

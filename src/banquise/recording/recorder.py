@@ -251,7 +251,7 @@ def read_pieces(folder: Path) -> Iterator[dict[str, Any]]:
             raise RunFileError(f"{folder}: piece {k:06d}.bin is missing. Remove the later ones to read the rest.")
         try:
             piece = unpacked(read_sealed(name, "piece"))
-            piece["state"], piece["time"]  # noqa: B018 the seal fits: only a file of another program lacks them
+            piece["state"], piece["time"]
         except (ValueError, KeyError, OSError) as problem:
             raise RunFileError(f"{problem} Remove it and the later ones to read the rest.") from None
         yield piece
