@@ -88,12 +88,17 @@ def forcing_report(path: Path) -> dict[str, list[str]]:
 def _show_forcing(path: Path, as_json: bool) -> None:
     import json
 
+    from banquise.errors import ForcingError
+
     report = forcing_report(path)
+    if not any(key != "file" for key in report) and path.suffix != ".mat":
+        raise ForcingError(
+            f"{path}: not a Banquise run file, and no wind or current recognised in it ({'; '.join(report['file'])}). "
+            "Name the variables: bq.read_forcing(path, 'wind', variables=[u, v])."
+        )
     if as_json:
         print(json.dumps(report))
         return
-    if not any(key != "file" for key in report) and path.suffix != ".mat":
-        print(f"{path}: nothing recognised. Name the variables: bq.read_forcing(path, 'wind', variables=[u, v]).")
     for lines in report.values():
         for k, line in enumerate(lines):
             print(line if k == 0 else f"    {line}")

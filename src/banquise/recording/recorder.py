@@ -217,7 +217,7 @@ class _Writing:
 
 def pieces_of(output: Path) -> Path:
     """The folder of a run's pieces."""
-    return output.with_name(output.name + ".pieces")
+    return output.parent / (output.name + ".pieces")
 
 
 def checkpoints_in(folder: Path) -> list[Path]:
