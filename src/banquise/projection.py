@@ -24,7 +24,7 @@ class Projection:
 
     >>> x, y = Projection("EPSG:3413").to_map(-45.0, 70.0)
     >>> bool(abs(x) < 1e-6), round(float(y))
-    (True, -2187998)
+    (True, -2187928)
     """
 
     def __init__(self, crs: Any):
