@@ -483,3 +483,25 @@ def test_mat_series_in_a_case(tmp_path, capsys):
     assert float(run.ledger.work_wind[-1]) > 0
     assert main(["inspect", str(path)]) == 0
     assert "wind <- uwind, vwind" in capsys.readouterr().out
+
+
+def test_stop_and_go_on_with_a_file(tmp_path, monkeypatch):
+    """The forcing file comes back by itself, from any folder; another file under its name is refused."""
+    from banquise.errors import RunFileError
+
+    makers.era5(tmp_path / "era5.nc")
+    (tmp_path / "case.toml").write_text(case_text('file = "era5.nc"'))
+    case = bq.load_case(tmp_path / "case.toml")
+    monkeypatch.chdir(tmp_path)
+    case.run(output="run.nc", until="30 min", every="10 min")
+    monkeypatch.chdir("/")
+    run = bq.resume(tmp_path / "run.nc", until="1 h")
+    whole = case.run(output=None, until="1 h", every="10 min")
+    np.testing.assert_array_equal(run.dataset.u.values, whole.dataset.u.values)
+    np.testing.assert_array_equal(run.dataset.lat.values, whole.dataset.lat.values)
+    (tmp_path / "era5.nc").unlink()
+    with pytest.raises(ForcingError, match="no such forcing file"):
+        bq.resume(tmp_path / "run.nc", until="2 h")
+    makers.era5(tmp_path / "era5.nc", step=2.0)
+    with pytest.raises(RunFileError, match="not the one the run began with"):
+        bq.resume(tmp_path / "run.nc", until="2 h")

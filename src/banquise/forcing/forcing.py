@@ -150,7 +150,7 @@ class Forcing:
         for flow in (self.wind, self.current):
             file = getattr(flow, "options", {}).get("file", [])
             paths += file if isinstance(file, list) else [file]
-        return {str(path): fingerprint(Path(path)) for path in paths}
+        return {str(path): fingerprint(Path(path)) for path in paths if Path(path).exists()}
 
     def coriolis_of(self, bodies: Any) -> Array:
         """f (1/s): one number for all (1,), or one a floe (n,)."""

@@ -283,7 +283,8 @@ def read_forcing(
     paths = [Path(p) for p in (path if isinstance(path, list | tuple) else [path])]
     if not paths:
         raise ForcingError("no forcing file given.")
-    options = {"file": [str(p) for p in paths] if len(paths) > 1 else str(paths[0])}
+    # whole paths: a run may be resumed from another folder
+    options = {"file": [str(p.resolve()) for p in paths] if len(paths) > 1 else str(paths[0].resolve())}
     options |= {k: v for k, v in given.items() if v is not None and v != (read_forcing.__kwdefaults__ or {}).get(k)}
     if paths[0].suffix == ".mat":
         from banquise.forcing.mat_series import read_mat
