@@ -259,7 +259,7 @@ def read_forcing(
     depth: float | None = None,
     member: int | None = None,
     fill: str = "stop",
-) -> GridFlow | GridScalar | Series:
+) -> Any:
     """Wind, current or another field from a file (NetCDF, Zarr) or several; a time series from a MAT file.
 
     Parameters
