@@ -505,3 +505,18 @@ def test_stop_and_go_on_with_a_file(tmp_path, monkeypatch):
     makers.era5(tmp_path / "era5.nc", step=2.0)
     with pytest.raises(RunFileError, match="not the one the run began with"):
         bq.resume(tmp_path / "run.nc", until="2 h")
+
+
+def test_mat_series_of_hours_of_the_day(tmp_path):
+    """A made series: the hour starts again at midnight, the series goes on."""
+    from scipy.io import savemat
+
+    n = 60
+    names = np.array(["made.nc", "hour", "Lat", "uwind", "vwind"], dtype=object)
+    columns = {"var01": np.arange(n) % 24, "var02": 80.0, "var03": np.arange(n) * 1.0, "var04": -np.arange(n) * 2.0}
+    savemat(tmp_path / "made.mat", {"varargin": names, **columns})
+    series = read_forcing(tmp_path / "made.mat", "wind", start_hour=30)
+    assert series.at(0.0) == (30.0, -60.0) and series.at(1800.0 * 5) == (32.5, -65.0)
+    series.check_cover(29 * 3600.0, "wind")
+    with pytest.raises(ForcingError, match="no uoce, voce among"):
+        read_forcing(tmp_path / "made.mat", "current")

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from banquise.errors import ForcingError
 from banquise.forcing.flows import Series
@@ -28,6 +29,7 @@ def read_mat(
     if missing:
         raise ForcingError(f"{path}: no {', '.join(missing)} among {', '.join(columns)}.")
     hours, u, v = (np.asarray(columns[name], dtype=float).ravel() for name in wanted)
+    hours = _hours(hours)
     try:
         begin = float(start_hour)
     except (TypeError, ValueError):
@@ -36,6 +38,14 @@ def read_mat(
         reach = f"{hours[0]:g} to {hours[-1]:g}" if len(hours) else "nothing"
         raise ForcingError(f"{path}: start_hour is {begin:g}, the file holds hours {reach}.")
     return Series((hours - begin) * 3600.0, u, v, after_end, frame="east", options=options)
+
+
+def _hours(hours: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Hours that only rise: the files of this kind hold the hour of the day, which starts again every midnight."""
+    if len(hours) < 2 or (np.diff(hours) > 0).all():
+        return hours
+    gone = np.mod(np.diff(hours), 24.0)
+    return hours[0] + np.concatenate([[0.0], np.cumsum(np.where(gone == 0, 24.0, gone))])
 
 
 def _read(path: Path) -> dict[str, Any]:
