@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise.errors import ForcingError
-from banquise.forcing.flows import AFTER_END, Series
+from banquise.forcing.flows import AFTER_END
 from banquise.forcing.grid import FINER, Bounds, Lattice, Points, onto_lattice, sample
 from banquise.forcing.names import VECTORS
 from banquise.forcing.readers import Source, open_source
