@@ -18,10 +18,13 @@ from banquise.recording.recorder import packed, unpacked
 if TYPE_CHECKING:
     from banquise.simulation import Simulation
 
-# made again from the case by Simulation.__init__, or by `settle` from the bodies
+# made again from the case by Simulation.__init__, or kept in part (detector)
 SETTINGS = {
     "scene", "forcing", "contact", "scheme", "fracture", "projection", "obstacle_motion", "detector", "laws",
 }  # fmt: skip
+# of the detector; the rest is its neighbour list and what it saw last. When the list is made anew changes which pairs are
+# looked at ahead, and with it the last bits of a step: so the list goes into the checkpoint too
+_FROM_SHAPES = {"shapes", "_columns", "period", "bounds", "n_free", "scale", "_scratch", "_found"}
 _PLAIN = (bool, int, float, str, type(None))
 
 
@@ -29,7 +32,8 @@ def snapshot(sim: Simulation, plan: dict[str, float]) -> bytes:
     """The state of a simulation and the plan of its run (start, end, every)."""
     arrays: dict[str, Any] = {}
     state = {name: _encode(value, arrays, name) for name, value in vars(sim).items() if name not in SETTINGS}
-    text = json.dumps({"plan": plan, "state": state})
+    seen = {k: _encode(v, arrays, f"detector.{k}") for k, v in vars(sim.detector).items() if k not in _FROM_SHAPES}
+    text = json.dumps({"plan": plan, "state": state, "detector": seen})
     return packed({"json": np.frombuffer(text.encode(), np.uint8), **arrays})
 
 
@@ -41,7 +45,11 @@ def restore(sim: Simulation, content: bytes) -> dict[str, float]:
     for name, value in stored["state"].items():
         setattr(sim, name, _decode(value, arrays))
     sim.bodies = _into(bodies, sim.bodies)
-    settle(sim)
+    if sim.ocean is not None:
+        sim.forcing.current = sim.ocean
+    sim.detector.reset(sim.bodies)
+    for name, value in stored["detector"].items():
+        setattr(sim.detector, name, _decode(value, arrays))
     return dict(stored["plan"])
 
 
@@ -54,14 +62,6 @@ def _into(bodies: Any, stored: Any) -> Any:
         elif isinstance(value, np.ndarray):
             raise RunFileError("checkpoint: its floes are not those of the simulation.")
     return bodies
-
-
-def settle(sim: Simulation) -> None:
-    """Make anew what hangs on the bodies and holds no state of its own."""
-    if sim.ocean is not None:
-        sim.forcing.current = sim.ocean
-    if hasattr(sim, "detector"):
-        sim.detector = type(sim.detector)(sim.bodies, sim.scene.domain)
 
 
 def not_stored(sim: Simulation) -> list[str]:
@@ -87,6 +87,9 @@ def _encode(value: Any, arrays: dict[str, Any], where: str) -> Any:
     if isinstance(value, np.ndarray) and value.dtype != object:
         arrays[where] = value
         return {"array": where}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        columns = [_encode(v, arrays, f"{where}.{k}") for k, v in zip(value._fields, value)]
+        return {"named": columns, "class": f"{type(value).__module__}:{type(value).__qualname__}"}
     if isinstance(value, list | tuple):
         kind = "list" if isinstance(value, list) else "tuple"
         return {kind: [_encode(v, arrays, f"{where}.{k}") for k, v in enumerate(value)]}
@@ -120,7 +123,10 @@ def _decode(value: Any, arrays: dict[str, Any]) -> Any:
     module, _, name = value["class"].partition(":")
     if module.split(".")[0] != "banquise":
         raise RunFileError(f"checkpoint: holds a {value['class']}, which is not ours.")
-    made = object.__new__(getattr(importlib.import_module(module), name))
+    kind = getattr(importlib.import_module(module), name)
+    if "named" in value:
+        return kind(*(_decode(v, arrays) for v in value["named"]))
+    made = object.__new__(kind)
     made.__dict__.update({k: _decode(v, arrays) for k, v in value["object"].items()})
     return made
 

@@ -57,7 +57,9 @@ def verify(path: Path, kind: str) -> None:
     try:
         length = sealed_length(path)
         if length is None:
-            raise RunFileError(f"{path}: not a Banquise {kind}, or a damaged one: cut short or changed (no seal at its end).")
+            raise RunFileError(
+                f"{path}: not a Banquise {kind}, or a damaged one: cut short or changed (no seal at its end)."
+            )
         with open(path, "rb") as file:
             file.seek(length)
             _, stored, _ = _TAIL.unpack(file.read(_TAIL.size))
