@@ -63,6 +63,7 @@ class Rounds:
         self.velocity = np.column_stack([bodies.u, bodies.v, bodies.spin])
         self.pose = np.column_stack([bodies.x, bodies.y, bodies.cos, bodies.sin])
         self.pushes = pushes_on(bodies, sim.forcing, sim.time, step)
+        self.water = np.zeros((n, 3))  # impulse of the water on each floe, for an ocean that answers
         self.blur = ROUND_OFF * float(max(np.abs(bodies.x).max(initial=0.0), np.abs(bodies.y).max(initial=0.0)))
         self.work = np.zeros(4)
         self.lost = self.from_obstacles = 0.0
@@ -333,6 +334,8 @@ class Rounds:
 
     def _move(self, chosen: Rows, steps: Array, displacement: Array, change: Array) -> None:
         b, free = self.bodies, self.free
+        if self.sim.ocean is not None:
+            self.water[chosen] += free.force[chosen, 1] * steps[chosen, None]
         _kernels.move(
             chosen, steps, free.velocity, change, displacement, free.force, self.pushes, b.mass, free.gravity,
             b.x, b.y, b.angle, b.cos, b.sin, b.u, b.v, b.spin, self.velocity, self.pose, self.left, self.since, self.work,
@@ -366,6 +369,8 @@ class Rounds:
         """Enter the step into the simulation's books."""
         sim, proof = self.sim, self.proof
         sim.impulses.keep()
+        if sim.ocean is not None:
+            sim.ocean.advance(self.start, self.water, sim.time, self.step, sim.forcing)
         sim.ledger.add(
             steps=1,
             collisions=self.collisions,
