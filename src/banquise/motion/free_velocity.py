@@ -48,8 +48,14 @@ class FreeMotion:
 
 
 def free_motion_of(
-    bodies: Bodies, forcing: Forcing, time: float, steps: Array, pushes: Array, euler: bool = False,
-    chosen: NDArray[np.int64] | None = None, out: FreeMotion | None = None,
+    bodies: Bodies,
+    forcing: Forcing,
+    time: float,
+    steps: Array,
+    pushes: Array,
+    euler: bool = False,
+    chosen: NDArray[np.int64] | None = None,
+    out: FreeMotion | None = None,
 ) -> FreeMotion:
     """Free motion of all floes, each over its own step (n,), 0 for a floe that waits.
 
