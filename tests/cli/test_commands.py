@@ -25,6 +25,8 @@ def test_demo(tmp_path, capsys, monkeypatch):
     out, err = capsys.readouterr()
     assert "12 floes" in out and "demo.nc" in out
     assert "100 %" in err  # plain lines when not on a terminal
+    assert (tmp_path / "demo.html").resolve().as_uri() in out
+    assert "data-state" in (tmp_path / "demo.html").read_text(encoding="utf-8")
     assert bq.open_run(tmp_path / "demo.nc").dataset.sizes["floe"] == 12
 
 

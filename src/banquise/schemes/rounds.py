@@ -1,9 +1,9 @@
 """A step in rounds: groups of floes that may meet advance together, each group from meeting to meeting.
 
-    free motion of all; who may meet; floes that meet nobody are done
-    rounds, for the others:  impacts of what touches and approaches (with restitution)
-                             -> free motion -> what rests together is held -> first meeting of each group -> move
-    verify: what overlaps now is taken into the groups, and the step is done again
+free motion of all; who may meet; floes that meet nobody are done
+rounds, for the others:  impacts of what touches and approaches (with restitution)
+                         -> free motion -> what rests together is held -> first meeting of each group -> move
+verify: what overlaps now is taken into the groups, and the step is done again
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from banquise.contact import _kernels_laws
 from banquise.contact.laws import Outcome, Proof, Touches, hold, impact
 from banquise.detection.meeting import meetings
-from banquise.detection.planar import Found
+from banquise.detection.scratch import Found
 from banquise.forcing.loads import pushes_on
 from banquise.motion.free_velocity import FreeMotion, free_motion_of
 from banquise.recording.recorder import EVENT_COLUMNS
@@ -216,8 +216,8 @@ class Rounds:
         approach = np.empty(self.n)
         near, striking, self.held = _kernels.classify(
             found.value, found.who, self.velocity, self.left, self.since, self.group, self.count, self.rebounds, self.n,
-            self.sim.size, self.pull, self.shortest, ZONE, TOUCH, self.blur, self.soft, self.sim.largest_restitution, approach, self.state,
-            self.gap_rate, self.bounce,
+            self.sim.size, self.pull, self.shortest, ZONE, TOUCH, self.blur, self.soft, self.sim.largest_restitution,
+            approach, self.state, self.gap_rate, self.bounce,
         )  # fmt: skip
         return near, striking
 
@@ -317,9 +317,7 @@ class Rounds:
                 steps[active] = steps[active].min()
         return steps
 
-    def _hold(
-        self, found: Found, held: Rows, steps: Array, change: Array
-    ) -> tuple[Touches | None, Outcome | None]:
+    def _hold(self, found: Found, held: Rows, steps: Array, change: Array) -> tuple[Touches | None, Outcome | None]:
         """Impulses that keep bodies at rest against each other apart over the step; writes the velocity changes."""
         if not len(held):
             return None, None
