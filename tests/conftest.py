@@ -5,6 +5,17 @@ from pathlib import Path
 
 import pytest
 
+# Two workers that meet the same kernels at the same time would both compile them: a folder, or folders that share most
+# of their kernels, goes to one worker (pytest-xdist, --dist loadgroup).
+WORKER_OF = {name: name for name in ("blocks", "fracture", "glacier", "solvers", "view")}
+WORKER_OF |= {"percussion": "fracture", "detection": "detection", "contact": "detection"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        folder = item.path.relative_to(Path(__file__).parent).parts[0]
+        item.add_marker(pytest.mark.xdist_group(WORKER_OF.get(folder, "floes")))
+
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
