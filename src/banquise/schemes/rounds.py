@@ -31,11 +31,13 @@ Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 ZONE = 1e-4  # of the smaller size: within it bodies may rest against each other
+ETA = 1e-2  # of the smaller size: the papers' contact distance
 REST = 1e-6  # of the smaller size: bodies at rest this near stay where they are
 TOUCH = 1e-10  # of the smaller size: nearer than this is contact
 AIM = 1e-12  # of the smaller size: how near a meeting is located
 ROUND_OFF = 2e-15  # of the largest coordinate: nearer than this nobody can tell
 TOLERANCE = 1e-5  # of the smaller size: overlap that no step may leave behind
+SHORTEST = 256  # part of a step that a group takes at least, overlap or not
 REDONE = 16  # times a step that leaves an overlap is done again
 CUTS = 6  # times a round is shortened before its meeting is taken where it is
 
@@ -263,6 +265,7 @@ class Rounds:
 
     def _advance_groups(self, found: Found) -> None:
         """Move every group to its next meeting, or to the end of the step."""
+        self.who_kept = found.who[self.state >= 8, 0]
         steps = self._longest_steps()
         held = np.flatnonzero(self.state & 4) if self.held else np.empty(0, np.int64)
         m = len(found.value)
@@ -305,16 +308,28 @@ class Rounds:
             self.pose[n:] = np.column_stack([b.x[n:], b.y[n:], b.cos[n:], b.sin[n:]])
 
     def _longest_steps(self) -> Array:
-        """The time left, cut for groups in which longer steps left an overlap."""
-        steps = self.left.copy()
+        """The time left, cut for groups in which longer steps left an overlap or that are kept apart without being met.
+
+        The latter move by at most half the papers' contact distance: their contact points are those of the pose they
+        start from.
+        """
+        steps, active = self.left.copy(), self.active
         cap = self.sim.step_cap
-        if cap.min(initial=np.inf) < np.inf:
-            active = self.active
-            group_cap = np.full(self.n, np.inf)
-            np.minimum.at(group_cap, self.group[active], cap[active])
-            steps[active] = np.minimum(steps[active], group_cap[self.group[active]])
-            if self.together:
-                steps[active] = steps[active].min()
+        if not len(self.who_kept) and not cap.min(initial=np.inf) < np.inf:
+            return steps
+        limit = cap[active].copy()
+        if len(self.who_kept):
+            whole = np.zeros(self.n, np.bool_)
+            whole[self.group[self.who_kept]] = True
+            near = whole[self.group[active]] & (self.left[active] > 0.0)
+            rows = active[near]
+            speed = self.reach[rows] / self.left[rows]
+            limit[near] = np.minimum(limit[near], 0.5 * ETA * self.sim.size[rows] / np.maximum(speed, 1e-300))
+        group_cap = np.full(self.n, np.inf)
+        np.minimum.at(group_cap, self.group[active], limit)
+        steps[active] = np.minimum(steps[active], group_cap[self.group[active]])
+        if self.together:
+            steps[active] = steps[active].min()
         return steps
 
     def _hold(self, found: Found, held: Rows, steps: Array, change: Array) -> tuple[Touches | None, Outcome | None]:
@@ -408,7 +423,7 @@ def verified_step(sim: Simulation, step: float, shortest: float, rebounds: tuple
         for i, j in fresh:
             if rounds.grouped(i, j):
                 for row in (i, j) if j < rounds.n else (i,):
-                    sim.step_cap[row] = 0.5 * min(sim.step_cap[row], step)
+                    sim.step_cap[row] = max(0.5 * min(sim.step_cap[row], step), step / SHORTEST)
             else:
                 also = sorted({*also, (i, j)})
         rounds.undo()
