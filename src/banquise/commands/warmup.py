@@ -8,7 +8,9 @@ HELP = "compile all kernels now, once; they are kept on disk"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("groups", nargs="*", help="parts of the package, named as in `banquise validate` (default: all)")
+    parser.add_argument(
+        "groups", nargs="*", help="parts of the package, named as in `banquise validate` (default: all)"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
