@@ -10,6 +10,7 @@ import pytest
 
 import banquise as bq
 from banquise.cli import main
+from banquise.commands import COMMANDS
 
 SOURCE = Path(bq.__file__).parents[1]
 
@@ -81,6 +82,13 @@ def test_many_floes_is_a_scene():
 def test_first_words(capsys):
     assert main([]) == 0
     assert "banquise demo" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_is_described(name):
+    top = Path(__file__).parents[2]
+    assert f"`banquise {name}" in (top / "docs" / "command_line.md").read_text(encoding="utf-8")
+    assert f"`{name}`" in (top / "README.md").read_text(encoding="utf-8")
 
 
 def test_version_and_help_need_no_numba():
