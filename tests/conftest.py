@@ -5,16 +5,19 @@ from pathlib import Path
 
 import pytest
 
-# Two workers that meet the same kernels at the same time would both compile them: a folder, or folders that share most
-# of their kernels, goes to one worker (pytest-xdist, --dist loadgroup).
-WORKER_OF = {name: name for name in ("blocks", "fracture", "glacier", "solvers", "view")}
-WORKER_OF |= {"percussion": "fracture", "detection": "detection", "contact": "detection"}
+# Two workers that meet the same kernels at the same time would both compile them. So folders that share most of their
+# kernels go to one worker, the longest family first (pytest-xdist, --dist loadgroup --no-loadscope-reorder).
+FAMILIES = ("floes", "fracture", "detection", "blocks", "solvers", "view", "glacier")
+FAMILY_OF = {name: name for name in FAMILIES} | {"percussion": "fracture", "contact": "detection"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    family = {}
     for item in items:
         folder = item.path.relative_to(Path(__file__).parent).parts[0]
-        item.add_marker(pytest.mark.xdist_group(WORKER_OF.get(folder, "floes")))
+        family[item] = FAMILY_OF.get(folder, "floes")
+        item.add_marker(pytest.mark.xdist_group(family[item]))
+    items.sort(key=lambda item: FAMILIES.index(family[item]))
 
 
 @pytest.fixture(scope="session")
