@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from banquise.contact import _kernels_laws
 from banquise.contact.laws import Outcome, Proof, Touches, hold, impact
 from banquise.detection.meeting import meetings
-from banquise.detection.planar import Found
+from banquise.detection.scratch import Found
 from banquise.forcing.loads import pushes_on
 from banquise.motion.free_velocity import FreeMotion, free_motion_of
 from banquise.recording.recorder import EVENT_COLUMNS
@@ -220,8 +220,8 @@ class Rounds:
         approach = np.empty(self.n)
         near, striking, self.held = _kernels.classify(
             found.value, found.who, self.velocity, self.left, self.since, self.group, self.count, self.rebounds, self.n,
-            self.sim.size, self.pull, self.shortest, ZONE, TOUCH, self.blur, self.soft, self.sim.largest_restitution, approach, self.state,
-            self.gap_rate, self.bounce,
+            self.sim.size, self.pull, self.shortest, ZONE, TOUCH, self.blur, self.soft, self.sim.largest_restitution,
+            approach, self.state, self.gap_rate, self.bounce,
         )  # fmt: skip
         return near, striking
 
