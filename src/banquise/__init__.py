@@ -26,6 +26,7 @@ _NAMES = {
     "Field": "banquise.forcing",
     "Contact": "banquise.settings",
     "EventDriven": "banquise.schemes.event_driven",
+    "TimeStepping": "banquise.schemes.time_stepping",
     "Simulation": "banquise.simulation",
     "Every": "banquise.simulation",
     "Run": "banquise.recording.run_file",

@@ -69,7 +69,7 @@ class Rounds:
         self.proof = Proof()
         self.collisions = self.touching = self.count = 0
         self.projection = 0.0
-        self.flown = self.left
+        self.since = np.full(n, np.inf)  # since the last impact of each floe's group, within this step
         self.reach, self.pull = np.empty(len(bodies)), np.empty(len(bodies))
         self.motion = np.zeros((len(bodies), 6))
 
@@ -214,7 +214,7 @@ class Rounds:
         self.state, self.gap_rate, self.bounce = np.empty(m, np.int8), np.empty(m), np.empty(m, np.bool_)
         approach = np.empty(self.n)
         near, striking, self.held = _kernels.classify(
-            found.value, found.who, self.velocity, self.left, self.flown, self.group, self.count, self.rebounds, self.n,
+            found.value, found.who, self.velocity, self.left, self.since, self.group, self.count, self.rebounds, self.n,
             self.sim.size, self.pull, self.shortest, ZONE, TOUCH, self.blur, self.soft, self.sim.largest_restitution, approach, self.state,
             self.gap_rate, self.bounce,
         )  # fmt: skip
@@ -230,8 +230,9 @@ class Rounds:
         b = self.bodies
         count = _kernels_laws.write_events(
             chosen, problem.order, found.value, found.who, b.ids, b.x, b.y, problem.rows.friction, outcome.impulses,
-            loss, self.sim.time + self.step, self.left, events,
+            loss, self.sim.time + self.step, self.left, self.state, events,
         )  # fmt: skip
+        _kernels.note_impacts(found.who, self.state, self.group, self.active, np.empty(self.n), self.since)
         self.collisions += count
         self.sim.impulses.events.append(events[:count])
         change = np.zeros((self.n, 3))
@@ -296,7 +297,6 @@ class Rounds:
             self._book(found, problem, outcome, before, after)
             self.touching = int(np.count_nonzero(outcome.impulses[:, 0]))
         self._move(self.active, steps, displacement, change)
-        self.flown = steps
         if self.together:
             gone = self.step - float(self.left.max())
             self.sim.obstacle_motion.place(self.bodies, self.sim.time + gone)
@@ -322,7 +322,7 @@ class Rounds:
         b, free = self.bodies, self.free
         _kernels.move(
             chosen, steps, free.velocity, change, displacement, free.force, self.pushes, b.mass, free.gravity,
-            b.x, b.y, b.angle, b.cos, b.sin, b.u, b.v, b.spin, self.velocity, self.pose, self.left, self.work,
+            b.x, b.y, b.angle, b.cos, b.sin, b.u, b.v, b.spin, self.velocity, self.pose, self.left, self.since, self.work,
         )  # fmt: skip
 
     # ------------------------------------------------------------ accounts
