@@ -21,7 +21,9 @@ Array = NDArray[np.float64]
 
 def _sector(inner: float, outer: float, first: float, last: float) -> Array:
     """A block between two circles about the origin and two radial faces (angles in rad), sides straight."""
-    return np.array([[r * math.cos(a), r * math.sin(a)] for r, a in ((inner, first), (outer, first), (outer, last), (inner, last))])
+    return np.array(
+        [[r * math.cos(a), r * math.sin(a)] for r, a in ((inner, first), (outer, first), (outer, last), (inner, last))]
+    )
 
 
 def arch(
@@ -46,7 +48,9 @@ def arch(
     wind : m/s, pushes with air drag alone; None: `gravity` (m/s2 in the plane) pushes
     """
     if not 0 < spread < 180 or not 0 < inner < outer:
-        raise CaseError(f"arch: spread {spread!r}, radii {inner!r} and {outer!r}, expected 0 < spread < 180, 0 < inner < outer.")
+        raise CaseError(
+            f"arch: spread {spread!r}, radii {inner!r} and {outer!r}, expected 0 < spread < 180, 0 < inner < outer."
+        )
     half = math.radians(spread) / 2
     start, turn = math.pi / 2 - half, 2 * half / n
     slack = 0.5 * gap / (0.5 * (inner + outer))
