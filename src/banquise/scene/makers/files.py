@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import json
+import struct
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -269,7 +270,7 @@ def read_shapefile(path: str | Path, projection: str | None = None) -> Scene:
                 (shapely.geometry.shape(e.shape.__geo_interface__) if e.shape.points else None, e.record.as_dict())
                 for e in file.iterShapeRecords()
             ]
-    except (library.ShapefileException, OSError, ValueError, KeyError) as problem:
+    except (library.ShapefileException, struct.error, OSError, ValueError, KeyError) as problem:
         raise CaseError(f"{path}: not a readable shapefile ({problem}).") from None
     map_file = path.with_suffix(".prj")
     source = map_file.read_text().strip() if map_file.exists() else None
