@@ -70,6 +70,12 @@ class Simulation:
     start : date at time 0, such as "2024-03-01T00:00:00" (UTC); 2000-01-01 in the run file when not given
     """
 
+    def __new__(cls, scene: Scene, *args: Any, **keywords: Any) -> Any:
+        """Scenes of blocks have a simulation of their own, with the same face."""
+        if getattr(scene, "blocks", ()):
+            return import_module("banquise.blocks.simulation").BlockSimulation(scene, *args, **keywords)
+        return super().__new__(cls)
+
     def __init__(
         self,
         scene: Scene,
