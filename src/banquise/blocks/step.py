@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 OVERLAP = 1e-5  # of the smaller block's size: overlaps deeper than this are pushed apart
 PUSH_TO = 0.1  # of that tolerance: what is left after a push, so that contacts are not lost to rounding
+MEET = 1e-6  # of a gap: rounding by which points of one face may differ
 SMALL, FINE, COARSE = 200, 1e-9, 1e-6  # up to so many contacts islands are solved to FINE, else to COARSE
 
 
@@ -89,7 +90,8 @@ def _solve(
     kinds = columns.material[touching.body_a], columns.material[touching.body_b]
     approach = touching.along(before)
     # A fall of two steps is not told from rest: its rebound would be shorter than the step.
-    meets = (approach < -2.0 * sim.strength * ahead) & (touching.gap + ahead * approach < 0.0)
+    # The points of a face meet together, whatever rounding makes of their gaps.
+    meets = (approach < -2.0 * sim.strength * ahead) & (touching.gap + (1.0 + MEET) * ahead * approach < 0.0)
     open_rate = np.maximum(touching.gap, 0.0) / ahead
     problem = SpatialProblem(
         touching.body_a, touching.body_b, columns.inverse_mass, inverse_inertia, touching.normal, touching.lever_a,
