@@ -108,7 +108,9 @@ class Detector:
         zone, travel = self._columns_of(zone, travel)
         self.follow(bodies)
         if bounce >= 0.0:
-            _kernels_look.raise_travel(self.pairs, self.n_free, self.state.until, self.path, bodies.mass, bounce, travel)
+            _kernels_look.raise_travel(
+                self.pairs, self.n_free, self.state.until, self.path, bodies.mass, bounce, travel
+            )
         self.cover(0.5 * zone + travel, zone)
         found = self.look(zone, travel, 0)
         if len(found) == 1:

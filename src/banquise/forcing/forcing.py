@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,9 @@ from numpy.typing import NDArray
 
 from banquise import constants
 from banquise.errors import ForcingError
-from banquise.forcing.flows import Flow, as_flow
+from banquise.forcing.coriolis import LocalCoriolis
+from banquise.forcing.flows import Flow, Series, as_flow
+from banquise.forcing.readers import fingerprint
 from banquise.units import quantity
 
 Array = NDArray[np.float64]
@@ -69,8 +73,10 @@ class Forcing:
 
     Parameters
     ----------
-    wind, current : None (no air, no water), (u, v) m/s, a `bq.Series`, or a function (x, y, t) -> (u, v)
-    latitude : degrees; or `coriolis` = f in 1/s; none when neither is given
+    wind, current : None (no air, no water), (u, v) m/s, a `bq.Series`, a function (x, y, t) -> (u, v), or a file's
+        field from `bq.read_forcing`
+    latitude : degrees; or `coriolis` = f in 1/s; when neither is given none, or f of the local latitude in a run on
+        a map (`bq.Simulation(crs=...)`; coriolis=0 switches it off)
     gravity : (gx, gy) m/s2 in the plane, (gx, gy, gz) for blocks
     loads : list of `bq.Load`
     forces : functions of the state (`state.time`, `state.bodies`) -> (n, 3) force x, y (N) and torque (N m) a floe
@@ -101,6 +107,8 @@ class Forcing:
         self.current: Flow = as_flow(current, "current")
         self.latitude = latitude
         self.coriolis = _coriolis(latitude, coriolis)
+        self.local_coriolis: LocalCoriolis | None = None
+        self.coriolis_given = latitude is not None or coriolis is not None
         self.gravity = None if gravity is None else _gravity(gravity)
         self.loads = tuple(loads)
         for k, load in enumerate(self.loads):
@@ -129,6 +137,36 @@ class Forcing:
         """Times at which a load starts or stops: steps land on them (s)."""
         return np.unique([t for load in self.loads for t in (load.start, load.stop) if math.isfinite(t)])
 
+    def on_map(self, projection: Any, start: str | None, bounds: tuple[float, float, float, float]) -> Forcing:
+        """This forcing in the frame of a run: file fields bound to its map and start, f from the local latitude."""
+        flows = {}
+        for name in ("wind", "current"):
+            flow = getattr(self, name)
+            if isinstance(flow, Series) or hasattr(flow, "at_points"):
+                flows[name] = flow.on_map(projection, start, bounds)
+        if projection is None and not flows:
+            return self
+        other = copy.copy(self)
+        for name, flow in flows.items():
+            setattr(other, name, flow)
+        if projection is not None and not self.coriolis_given:
+            other.local_coriolis = LocalCoriolis(projection)
+        return other
+
+    def fingerprints(self) -> dict[str, str]:
+        """Hashes of the files it comes from."""
+        paths: list[Any] = []
+        for flow in (self.wind, self.current):
+            file = getattr(flow, "options", {}).get("file", [])
+            paths += file if isinstance(file, list) else [file]
+        return {str(path): fingerprint(Path(path)) for path in paths if Path(path).exists()}
+
+    def coriolis_of(self, bodies: Any) -> Array:
+        """f (1/s): one number for all (1,), or one a floe (n,)."""
+        if self.local_coriolis is not None:
+            return self.local_coriolis.of(bodies)
+        return np.array([self.coriolis])
+
     def check(self, n_floes: int, until: float) -> None:
         """Raise if the forcing does not cover the run or names a floe that is not there."""
         for load in self.loads:
@@ -140,7 +178,9 @@ class Forcing:
 
     def __repr__(self) -> str:
         acting = [name for name in ("wind", "current", "gravity") if getattr(self, name) is not None]
-        if self.coriolis:
+        if self.local_coriolis is not None:
+            acting.append("f from the local latitude")
+        elif self.coriolis:
             acting.append(f"f = {self.coriolis:.3g} 1/s")
         if self.loads:
             acting.append(f"{len(self.loads)} loads")

@@ -92,3 +92,16 @@ class Scene:
         )
         where = "open sea" if self.domain is None else repr(self.domain)
         return f"Scene: {count}, {ice:.4g} m2 of ice, {rock}, {where}"
+
+
+def area_of(scene: Scene, bodies: Bodies) -> tuple[float, float, float, float]:
+    """xmin, xmax, ymin, ymax (m) of the floes' discs and the domain."""
+    n, d = bodies.n_free, scene.domain
+    x, y, r = bodies.x[:n], bodies.y[:n], bodies.extent[:n]
+    bounds = [(x - r).min(initial=np.inf), (x + r).max(initial=-np.inf), (y - r).min(initial=np.inf)]
+    bounds.append((y + r).max(initial=-np.inf))
+    if d is not None:
+        bounds = [min(bounds[0], d.xmin), max(bounds[1], d.xmax), min(bounds[2], d.ymin), max(bounds[3], d.ymax)]
+    if not np.isfinite(bounds).all():
+        return 0.0, 0.0, 0.0, 0.0
+    return float(bounds[0]), float(bounds[1]), float(bounds[2]), float(bounds[3])

@@ -36,7 +36,7 @@ TOUCH = 1e-10  # of the smaller size: nearer than this is contact
 AIM = 1e-12  # of the smaller size: how near a meeting is located
 ROUND_OFF = 2e-15  # of the largest coordinate: nearer than this nobody can tell
 TOLERANCE = 1e-5  # of the smaller size: overlap that no step may leave behind
-HALVINGS = 10  # times a step that leaves an overlap is halved
+REDONE = 16  # times a step that leaves an overlap is done again
 CUTS = 6  # times a round is shortened before its meeting is taken where it is
 
 
@@ -63,13 +63,14 @@ class Rounds:
         self.velocity = np.column_stack([bodies.u, bodies.v, bodies.spin])
         self.pose = np.column_stack([bodies.x, bodies.y, bodies.cos, bodies.sin])
         self.pushes = pushes_on(bodies, sim.forcing, sim.time, step)
+        self.water = np.zeros((n, 3))  # impulse of the water on each floe, for an ocean that answers
         self.blur = ROUND_OFF * float(max(np.abs(bodies.x).max(initial=0.0), np.abs(bodies.y).max(initial=0.0)))
         self.work = np.zeros(4)
         self.lost = self.from_obstacles = 0.0
         self.proof = Proof()
         self.collisions = self.touching = self.count = 0
         self.projection = 0.0
-        self.flown = self.left
+        self.since = np.full(n, np.inf)  # since the last impact of each floe's group, within this step
         self.reach, self.pull = np.empty(len(bodies)), np.empty(len(bodies))
         self.motion = np.zeros((len(bodies), 6))
 
@@ -214,7 +215,7 @@ class Rounds:
         self.state, self.gap_rate, self.bounce = np.empty(m, np.int8), np.empty(m), np.empty(m, np.bool_)
         approach = np.empty(self.n)
         near, striking, self.held = _kernels.classify(
-            found.value, found.who, self.velocity, self.left, self.flown, self.group, self.count, self.rebounds, self.n,
+            found.value, found.who, self.velocity, self.left, self.since, self.group, self.count, self.rebounds, self.n,
             self.sim.size, self.pull, self.shortest, ZONE, TOUCH, self.blur, self.soft, self.sim.largest_restitution, approach, self.state,
             self.gap_rate, self.bounce,
         )  # fmt: skip
@@ -230,8 +231,9 @@ class Rounds:
         b = self.bodies
         count = _kernels_laws.write_events(
             chosen, problem.order, found.value, found.who, b.ids, b.x, b.y, problem.rows.friction, outcome.impulses,
-            loss, self.sim.time + self.step, self.left, events,
+            loss, self.sim.time + self.step, self.left, self.state, events,
         )  # fmt: skip
+        _kernels.note_impacts(found.who, self.state, self.group, self.active, np.empty(self.n), self.since)
         self.collisions += count
         self.sim.impulses.events.append(events[:count])
         change = np.zeros((self.n, 3))
@@ -261,7 +263,7 @@ class Rounds:
 
     def _advance_groups(self, found: Found) -> None:
         """Move every group to its next meeting, or to the end of the step."""
-        steps = self.left.copy()
+        steps = self._longest_steps()
         held = np.flatnonzero(self.state & 4) if self.held else np.empty(0, np.int64)
         m = len(found.value)
         pair_a, pair_b = np.empty(m, np.int32), np.empty(m, np.int32)
@@ -296,12 +298,24 @@ class Rounds:
             self._book(found, problem, outcome, before, after)
             self.touching = int(np.count_nonzero(outcome.impulses[:, 0]))
         self._move(self.active, steps, displacement, change)
-        self.flown = steps
         if self.together:
             gone = self.step - float(self.left.max())
             self.sim.obstacle_motion.place(self.bodies, self.sim.time + gone)
             b, n = self.bodies, self.n
             self.pose[n:] = np.column_stack([b.x[n:], b.y[n:], b.cos[n:], b.sin[n:]])
+
+    def _longest_steps(self) -> Array:
+        """The time left, cut for groups in which longer steps left an overlap."""
+        steps = self.left.copy()
+        cap = self.sim.step_cap
+        if cap.min(initial=np.inf) < np.inf:
+            active = self.active
+            group_cap = np.full(self.n, np.inf)
+            np.minimum.at(group_cap, self.group[active], cap[active])
+            steps[active] = np.minimum(steps[active], group_cap[self.group[active]])
+            if self.together:
+                steps[active] = steps[active].min()
+        return steps
 
     def _hold(
         self, found: Found, held: Rows, steps: Array, change: Array
@@ -320,9 +334,11 @@ class Rounds:
 
     def _move(self, chosen: Rows, steps: Array, displacement: Array, change: Array) -> None:
         b, free = self.bodies, self.free
+        if self.sim.ocean is not None:
+            self.water[chosen] += free.force[chosen, 1] * steps[chosen, None]
         _kernels.move(
             chosen, steps, free.velocity, change, displacement, free.force, self.pushes, b.mass, free.gravity,
-            b.x, b.y, b.angle, b.cos, b.sin, b.u, b.v, b.spin, self.velocity, self.pose, self.left, self.work,
+            b.x, b.y, b.angle, b.cos, b.sin, b.u, b.v, b.spin, self.velocity, self.pose, self.left, self.since, self.work,
         )  # fmt: skip
 
     # ------------------------------------------------------------ accounts
@@ -343,10 +359,18 @@ class Rounds:
         deep = depth > TOLERANCE * size
         return float(depth.max()), [(int(i), int(j)) for i, j in zip(one[deep], other[deep])]
 
+    def grouped(self, i: int, j: int) -> bool:
+        """Whether two bodies were in one group (an obstacle with any floe in a group)."""
+        if j >= self.n:
+            return bool(self.group[i] >= 0)
+        return bool(self.group[i] >= 0 and self.group[i] == self.group[j])
+
     def commit(self, overlap: float) -> None:
         """Enter the step into the simulation's books."""
         sim, proof = self.sim, self.proof
         sim.impulses.keep()
+        if sim.ocean is not None:
+            sim.ocean.advance(self.start, self.water, sim.time, self.step, sim.forcing)
         sim.ledger.add(
             steps=1,
             collisions=self.collisions,
@@ -367,12 +391,15 @@ class Rounds:
         sim.time += self.step
 
 
-def verified_step(
-    sim: Simulation, step: float, shortest: float, rebounds: tuple[int, int], soft: bool, halvings: int = HALVINGS
-) -> None:
-    """One step, done again with more in its groups, or in halves, until nothing overlaps beyond the tolerance."""
+def verified_step(sim: Simulation, step: float, shortest: float, rebounds: tuple[int, int], soft: bool) -> None:
+    """One step, done again until nothing overlaps beyond the tolerance.
+
+    Bodies that overlap although they were no group become one; those that were take shorter steps from then on (turning
+    bodies that slide on each other leave the straight line on which they were kept apart), lengthened again while all goes
+    well.
+    """
     also: list[tuple[int, int]] = []
-    while True:
+    for _ in range(REDONE):
         rounds = Rounds(sim, step, shortest, rebounds, soft)
         rounds.advance(also)
         sim.obstacle_motion.place(sim.bodies, sim.time + step)
@@ -380,17 +407,24 @@ def verified_step(
         fresh = [pair for pair in bad if pair not in sim.overlapping]
         if not fresh:
             break
-        if not halvings and not set(fresh) - set(also):
-            # said, not hidden: it is in the ledger, and these pairs do not hold up the clock while they overlap
-            sim.ledger.add(unsolved=1)
-            break
+        for i, j in fresh:
+            if rounds.grouped(i, j):
+                for row in (i, j) if j < rounds.n else (i,):
+                    sim.step_cap[row] = 0.5 * min(sim.step_cap[row], step)
+            else:
+                also = sorted({*also, (i, j)})
         rounds.undo()
         sim.obstacle_motion.place(sim.bodies, sim.time)
         sim.ledger.add(splits=1)
-        if not set(fresh) - set(also):
-            for _ in range(2):
-                verified_step(sim, 0.5 * step, shortest, rebounds, soft, halvings - 1)
-            return
-        also = sorted(set(also) | set(fresh))
+    else:
+        # said, not hidden: it is in the ledger, and these pairs do not hold up the clock while they overlap
+        rounds = Rounds(sim, step, shortest, rebounds, soft)
+        rounds.advance(also)
+        sim.obstacle_motion.place(sim.bodies, sim.time + step)
+        deepest, bad = rounds.overlaps()
+        sim.ledger.add(unsolved=1)
+    if sim.step_cap.min(initial=np.inf) < np.inf:
+        sim.step_cap *= 1.2
+        sim.step_cap[sim.step_cap >= step] = np.inf
     sim.overlapping = bad
     rounds.commit(deepest)

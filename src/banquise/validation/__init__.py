@@ -19,6 +19,7 @@ GROUPS: dict[str, str] = {
     "solvers": "banquise.validation.solvers:rows",
     "fracture": "banquise.validation.fracture:rows",
     "blocks": "banquise.validation.blocks:rows",
+    "forcing": "banquise.validation.forcing:rows",
 }
 
 
