@@ -61,7 +61,7 @@ class BlockSimulation:
         scheme: Any = None,
         seed: int = 0,
         title: str = "Banquise run",
-        sweeps: int = 500,
+        sweeps: int = 100,
         **other: Any,
     ):
         for key, value in other.items():

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 OVERLAP = 1e-5  # of the smaller block's size: overlaps deeper than this are pushed apart
 PUSH_TO = 0.1  # of that tolerance: what is left after a push, so that contacts are not lost to rounding
 MEET = 1e-6  # of a gap: rounding by which points of one face may differ
-SMALL, FINE, COARSE = 200, 1e-9, 1e-6  # up to so many contacts islands are solved to FINE, else to COARSE
+SMALL, FINE, COARSE = 200, 1e-9, 1e-4  # up to so many contacts islands are solved to FINE, else to COARSE
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,9 @@ def _solve(
     )  # fmt: skip
     guess = np.einsum("kij,kj->ki", problem.frames(), touching.guess)
     tolerance = sim.contact.tolerance or (FINE if problem.contacts <= SMALL else COARSE)
-    return spatial.solve(problem, guess, tolerance, sim.sweeps)
+    # Without a memory the sweeps start from nothing: a stack then needs about the square of its height of them.
+    sweeps = sim.sweeps if len(sim.memory.pairs) else 10 * sim.sweeps
+    return spatial.solve(problem, guess, tolerance, sweeps)
 
 
 def _push_apart(sim: BlockSimulation, touching: Touching) -> None:

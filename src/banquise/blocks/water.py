@@ -54,13 +54,14 @@ class Water:
     def wrench(self, columns: Columns, step: float) -> Floats:
         """Buoyancy and drag (n, 6): N, then N m about the centre of mass, world axes; none on fixed blocks.
 
-        Drag is held to what stops the block within the step: a light block in fast water is slowed, never thrown back.
+        Drag is what slows the block by the law v' = -k v^2 over the whole step, v / (1 + k v step): a light block in
+        fast water is slowed, never thrown back.
         """
         still = self.measure(columns, drag=False)[2]
         drag = self.measure(columns)[2] - still
         velocity = columns.velocity
-        lost = -np.sum(drag * velocity, axis=1)  # W, twice the kinetic energy is the most a step may take
+        lost = -np.sum(drag * velocity, axis=1)  # W; over twice the kinetic energy this is k v
         spin = np.einsum("nij,nj->ni", columns.world_inertia(columns.rotation), velocity[:, 3:])
         stored = columns.mass * np.sum(velocity[:, :3] ** 2, axis=1) + np.sum(spin * velocity[:, 3:], axis=1)
-        hold = np.minimum(1.0, stored / np.maximum(step * lost, 1e-300))
+        hold = stored / np.maximum(stored + step * np.maximum(lost, 0.0), 1e-300)
         return np.where(columns.free[:, None], still + hold[:, None] * drag, 0.0)
