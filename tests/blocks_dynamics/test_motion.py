@@ -109,9 +109,7 @@ def test_rod_that_strikes_with_one_end():
     rod = bq.Polyhedron.box((1, 0.02, 0.02), orientation=(np.cos(half), 0, np.sin(half), 0), velocity=(0, 0, -1))
     low = rod.world_vertices[:, 2].min()
     step = 1e-4
-    _, run = simulate(
-        [floor(), rod.moved(position=(0, 0, 0.001 - low))], step, 0.003, 0.0, 0.5, gravity=(0, 0, 0)
-    )
+    _, run = simulate([floor(), rod.moved(position=(0, 0, 0.001 - low))], step, 0.003, 0.0, 0.5, gravity=(0, 0, 0))
     lever = -rod.world_vertices[rod.world_vertices[:, 2] < low + 1e-9].mean(axis=0)[0]
     moment = rod.inertia[1, 1] / rod.mass
     change = 1.5 / (1 + lever**2 / moment)
@@ -137,7 +135,7 @@ def test_wedge_between_two_planes_sticks_below_the_friction_angle():
 
 def test_free_block_keeps_energy_and_momentum():
     box = bq.Polyhedron.box((1, 2, 3), spin=(0.3, 4.0, 0.2), velocity=(1, 2, 3))
-    sim, run = simulate([box], 0.01, 1.0, gravity=(0, 0, 0), every=0.1)
+    _, run = simulate([box], 0.01, 1.0, gravity=(0, 0, 0), every=0.1)
     energy = run.ledger.kinetic_energy.values
     assert np.ptp(energy) < 1e-12 * energy[0]
 

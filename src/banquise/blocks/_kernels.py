@@ -1,8 +1,6 @@
 # mypy: ignore-errors
 """Kernels of moving blocks: relative speeds, remembered impulses."""
 
-import numpy as np
-
 from banquise.jit import kernel
 
 

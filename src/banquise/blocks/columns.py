@@ -99,9 +99,7 @@ class Columns:
         """Free flight: straight on, and torque-free rotation that keeps energy and angular momentum."""
         rows = self.free
         self.centre[rows] += duration * self.velocity[rows, :3]
-        turned, spin = rotation.advance(
-            self.orientation[rows], self.velocity[rows, 3:], self.inertia[rows], duration
-        )
+        turned, spin = rotation.advance(self.orientation[rows], self.velocity[rows, 3:], self.inertia[rows], duration)
         self.orientation[rows], self.velocity[rows, 3:] = turned, spin
 
     def follow(self, time: float) -> None:
@@ -117,9 +115,7 @@ class Columns:
             here, q0 = _pose(path, time, row, self.orientation[row])
             there, q1 = _pose(path, time + ahead, row, self.orientation[row])
             arm = self.origin[row]
-            self.velocity[row, :3] = (
-                there + rotation_matrix(q1) @ arm - here - rotation_matrix(q0) @ arm
-            ) / ahead
+            self.velocity[row, :3] = (there + rotation_matrix(q1) @ arm - here - rotation_matrix(q0) @ arm) / ahead
             self.velocity[row, 3:] = _spin_between(q0, q1) / ahead
 
 

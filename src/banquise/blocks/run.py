@@ -100,7 +100,9 @@ class BlockRun:
                 "density": ("block", [b.density for b in self.blocks]),
                 "fixed": ("block", np.array([b.fixed for b in self.blocks], dtype=np.int8)),
             },
-            attrs={"comment": "vertices from the centre of mass, body axes: x, y, z and qw..qz of the state place them"},
+            attrs={
+                "comment": "vertices from the centre of mass, body axes: x, y, z and qw..qz of the state place them"
+            },
         )
         kept = xr.Dataset(
             {
@@ -156,7 +158,7 @@ class BlockRun:
 def _plain(value: Any) -> Any:
     """NetCDF has no booleans."""
     kind = np.asarray(value).dtype
-    return np.int8 if kind == bool else kind
+    return np.int8 if kind.kind == "b" else kind
 
 
 def _blocks_from(shapes: xr.Dataset) -> list[Polyhedron]:

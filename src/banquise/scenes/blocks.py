@@ -8,9 +8,15 @@ import numpy as np
 
 from banquise.scene.polyhedron import Polyhedron
 from banquise.scene.scene import Scene
+from banquise.settings import Contact
 
 WALL_BLOCK = (0.124, 0.062, 0.049)  # m: length, depth, height
 WALL_COURSES, WALL_ROW = 10, 10
+WALL_CONTACT = Contact(
+    friction={("block", "block"): 0.6, ("block", "ground"): 0.7, ("ground", "ground"): 0.7},
+    restitution=0.0,
+    tolerance=1e-3,
+)
 
 
 def floor(sides: tuple[float, float, float] = (40.0, 40.0, 1.0), **options: object) -> Polyhedron:
@@ -92,3 +98,13 @@ def heap(n: int = 2000, box: float | None = None, seed: int = 0, shapes: int = 2
         turned = rng.normal(size=4)
         blocks.append(kinds[k % shapes].moved(position=spot + rng.uniform(-0.02, 0.02, 3), orientation=turned))
     return Scene(blocks=blocks)
+
+
+def tall_iceberg(height: float = 100.0, aspect: float = 0.5, density: float = 917.0, water: float = 1025.0) -> Scene:
+    """A box narrower than sqrt(6 r (1 - r)) of its height, at its draft and half a degree off upright: it capsizes."""
+    half = np.radians(0.25)
+    draft = density / water * height
+    box = Polyhedron.box((aspect * height, 3 * height, height), density=density)
+    return Scene(
+        blocks=[box.moved(position=(0, 0, 0.5 * height - draft), orientation=(np.cos(half), 0, np.sin(half), 0))]
+    )
