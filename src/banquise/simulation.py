@@ -76,6 +76,12 @@ class Simulation:
     crs : map that x and y are on ("EPSG:3413", ...); none by default
     """
 
+    def __new__(cls, scene: Scene, *args: Any, **keywords: Any) -> Any:
+        """Scenes of blocks have a simulation of their own, with the same face."""
+        if getattr(scene, "blocks", ()):
+            return import_module("banquise.blocks.simulation").BlockSimulation(scene, *args, **keywords)
+        return super().__new__(cls)
+
     def __init__(
         self,
         scene: Scene,

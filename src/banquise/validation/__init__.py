@@ -20,6 +20,7 @@ GROUPS: dict[str, str] = {
     "solvers": "banquise.validation.solvers:rows",
     "fracture": "banquise.validation.fracture:rows",
     "blocks": "banquise.validation.blocks:rows",
+    "blocks-dynamics": "banquise.validation.blocks_dynamics:rows",
     "forcing": "banquise.validation.forcing:rows",
 }
 
