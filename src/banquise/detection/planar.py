@@ -109,6 +109,7 @@ class Detector:
         zone, travel = self._columns_of(zone, travel)
         self.follow(bodies)
         if bounce >= 0.0:
+            self.cover(0.5 * zone + travel, zone)  # the list must be there for its neighbours to be known
             _kernels_look.raise_travel(
                 self.pairs, self.n_free, self.state.until, self.path, bodies.mass, bounce, travel.copy(), travel
             )
