@@ -18,9 +18,12 @@ import numpy as np
 from banquise.errors import BanquiseError, CaseError, nearest
 from banquise.forcing.flows import Field, Series, Uniform
 from banquise.forcing.forcing import Forcing, Load
+from banquise.forcing.grid_flow import read_forcing
+from banquise.forcing.slab_ocean import SlabOcean
 from banquise.recording.run_file import Run, open_run
 from banquise.scene.domain import Box, Periodic
 from banquise.scene.floe import Disc, Floe, Obstacle
+from banquise.scene.makers.files import read_floes
 from banquise.scene.scene import Scene
 from banquise.schemes import SCHEMES
 from banquise.settings import Contact
@@ -37,10 +40,13 @@ _FORCING = {
     "water_density",
 }  # fmt: skip
 _LOAD = {"floe", "force", "point", "torque", "start", "stop"}
-_SERIES = {"times", "u", "v", "after_end"}
+_SERIES = {"times", "u", "v", "after_end", "frame"}
+_FILE = {
+    "file", "quantity", "variables", "after_end", "start_hour", "frame", "units", "grid_crs", "depth", "member", "fill",
+}  # fmt: skip
 _RUN = {"until", "every", "output", "start"}
 _SCENE = {"floes", "obstacles", "domain", "file"}
-_TOP = {"title", "seed", "integrator", "scene", "forcing", "contact", "scheme", "fracture", "run"}
+_TOP = {"title", "seed", "integrator", "crs", "scene", "forcing", "contact", "scheme", "fracture", "run"}
 _KINDS = {"length": ("thickness", "radius"), "density": ("density",), "rate": ("spin",)}
 
 
@@ -60,6 +66,7 @@ class Case:
     seed: int = 0
     integrator: str = "fitted"
     fracture: Any = None
+    crs: Any = None
 
     def simulation(self) -> Simulation:
         """A simulation of this case, at time 0."""
@@ -73,6 +80,7 @@ class Case:
             integrator=self.integrator,
             title=self.title,
             start=self.start,
+            crs=self.crs,
         )
 
     def run(self, output: str | Path | None = None, progress: bool = False, **options: Any) -> Run:
@@ -121,7 +129,7 @@ def case_of(data: Mapping[str, Any], folder: Path = Path()) -> Case:
         raise CaseError("fracture: not available in case files yet; remove the table.")
     return Case(
         scene=scene,
-        forcing=_forcing(_table(data, "forcing")),
+        forcing=_forcing(_table(data, "forcing"), folder),
         contact=_contact(_table(data, "contact")),
         scheme=_scheme(_table(data, "scheme")),
         until=run.get("until"),
@@ -131,6 +139,7 @@ def case_of(data: Mapping[str, Any], folder: Path = Path()) -> Case:
         title=_text(data.get("title"), "title") or "Banquise run",
         seed=seed,
         integrator=integrator,
+        crs=data.get("crs"),
     )
 
 
@@ -189,7 +198,7 @@ def _scene(table: Mapping[str, Any], folder: Path) -> Scene:
     domain = _domain(table.get("domain"))
     if "file" in table:
         _text(table["file"], "scene.file")
-        found = read_scene_file(folder / str(table["file"]))
+        found = read_scene(folder / str(table["file"]))
         floes, obstacles, domain = [*found.floes], [*found.obstacles], domain or found.domain
     floes += _each(table, "floes", _floe, "scene")
     obstacles += _each(table, "obstacles", _obstacle, "scene")
@@ -198,9 +207,18 @@ def _scene(table: Mapping[str, Any], folder: Path) -> Scene:
     return Scene(floes, obstacles, domain)
 
 
-def read_scene_file(path: Path) -> Scene:
-    """The last state of a run file."""
-    return open_run(path).scene
+def read_scene(path: str | Path, projection: str | None = None) -> Scene:
+    """The scene of any known file, by its ending.
+
+    .nc: the last state of a run; .toml: the scene of a case; .h5: a FloeDyn input; .mat: a catalogue of rings or SubZero's
+    floes; .geojson, .shp, .wkt, .csv: polygons. `projection` (such as "EPSG:3413") is the map for files in degrees.
+    """
+    path = Path(path)
+    if path.suffix.lower() == ".nc":
+        return open_run(path).scene
+    if path.suffix.lower() == ".toml":
+        return load_case(path).scene
+    return read_floes(path, projection)
 
 
 def _floe(entry: Mapping[str, Any], where: str) -> Floe:
@@ -245,11 +263,15 @@ def _domain(entry: Any) -> Box | Periodic | None:
     return _named("scene.domain", lambda: makers[kind](**options))
 
 
-def _forcing(table: Mapping[str, Any]) -> Forcing:
+def _forcing(table: Mapping[str, Any], folder: Path = Path()) -> Forcing:
     _known(table, _FORCING, "forcing")
     options = dict(table)
     for name in ("wind", "current"):
-        if isinstance(options.get(name), Mapping):
+        if isinstance(options.get(name), Mapping) and "file" in options[name]:
+            options[name] = _file_flow(options[name], name, folder)
+        elif isinstance(options.get(name), Mapping) and "kind" in options[name]:
+            options[name] = _slab(options[name], f"forcing.{name}")
+        elif isinstance(options.get(name), Mapping):
             series = options[name]
             _known(series, _SERIES, f"forcing.{name}")
             missing = {"times", "u", "v"} - set(series)
@@ -262,6 +284,27 @@ def _forcing(table: Mapping[str, Any]) -> Forcing:
             ]
     options["loads"] = _each(table, "loads", _load, "forcing")
     return _named("forcing", lambda: Forcing(**options))
+
+
+def _slab(table: Mapping[str, Any], where: str) -> SlabOcean:
+    options = dict(table)
+    kind = options.pop("kind")
+    if kind != "slab" or where != "forcing.current":
+        raise CaseError(f"{where}: kind is {kind!r}, expected 'slab', for the current only.")
+    _known(options, set(SlabOcean().options) | {"area", "velocity"}, where)
+    return _named(where, lambda: SlabOcean(**options))
+
+
+def _file_flow(table: Mapping[str, Any], name: str, folder: Path) -> Any:
+    """Wind or current from files named in a case; they lie beside the case file unless their path is absolute."""
+    where = f"forcing.{name}"
+    _known(table, _FILE, where)
+    options = {"quantity": name, **table}
+    files = options.pop("file")
+    files = files if isinstance(files, list) else [files]
+    if not files or not all(isinstance(f, str) for f in files):
+        raise CaseError(f"{where}.file: got {table['file']!r}, expected the name of a file, or a list of them.")
+    return _named(where, lambda: read_forcing([folder / f for f in files], **options))
 
 
 def _load(entry: Mapping[str, Any], where: str) -> Load:
@@ -317,6 +360,7 @@ def tables_of(case: Case | Simulation, until: Any = None, every: Any = None) -> 
         "title": case.title,
         "seed": case.seed,
         "integrator": case.integrator,
+        "crs": case.crs,
         "scene": _scene_table(case.scene),
         "forcing": _forcing_table(case.forcing),
         "contact": _contact_table(case.contact),
@@ -361,11 +405,14 @@ def _forcing_table(forcing: Forcing) -> dict[str, Any]:
             raise CaseError(f"forcing.{name}: a function cannot be written to a case file.")
         if isinstance(flow, Uniform):
             table[name] = [flow.u, flow.v]
+        elif getattr(flow, "options", None):
+            table[name] = dict(flow.options)
         elif isinstance(flow, Series):
             table[name] = {"times": flow.times, "u": flow.u, "v": flow.v, "after_end": flow.after_end}
+            table[name] |= {} if flow.frame == "map" else {"frame": flow.frame}
     if forcing.latitude is not None:
         table["latitude"] = forcing.latitude
-    elif forcing.coriolis:
+    elif forcing.coriolis_given:
         table["coriolis"] = forcing.coriolis
     for name in ("gravity", "relative_wind", "turning_angle", "air_density", "water_density"):
         table[name] = getattr(forcing, name)
