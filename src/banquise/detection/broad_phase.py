@@ -34,6 +34,9 @@ class PairState(NamedTuple):
     distance: Array  # least distance, or a lower bound, at the last look
     exact: NDArray[np.bool_]
     clear: Array  # paths at which the bodies may first overlap, by the overlap routine
+    seen: NDArray[np.int64]  # number of the look that last wrote its contacts
+    seen_reach: Array  # (p, 2) reach and zone of that look
+    seen_at: NDArray[np.int32]  # (p, 2) where it wrote them, and how many
 
 
 def empty_state(n: int, memory: Memory | None = None, side: int = 0) -> PairState:
@@ -47,6 +50,9 @@ def empty_state(n: int, memory: Memory | None = None, side: int = 0) -> PairStat
         memory.take(("distance", side), n),
         memory.take(("exact", side), n, kind=np.bool_),
         memory.take(("clear", side), n),
+        memory.take(("seen", side), n, kind=np.int64),
+        memory.take(("seen_reach", side), n, 2),
+        memory.take(("seen_at", side), n, 2, kind=np.int32),
     )
 
 
@@ -79,7 +85,7 @@ def grid_over(box: Array, n_free: int, period: Array, bounds: tuple[float, float
         count = [max(int(min(k, limit)), 1) for k in count]
     per = [k / float(p) if p > 0 else 1.0 / cell for k, p in zip(count, period)]
     origin = [float(b) if p > 0 else low for b, p, low in zip(bounds, period, (x0, y0))]
-    return Grid(*origin, *per, *count)
+    return Grid(origin[0], origin[1], per[0], per[1], count[0], count[1])
 
 
 def joined(work: Callable[[int, int], Any], n: int, grain: int) -> list[Any]:
