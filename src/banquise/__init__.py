@@ -40,6 +40,9 @@ _NAMES = {
     "calibrate": "banquise.analysis.calibrate",
     "Griffith": "banquise.fracture.griffith",
     "Polyhedron": "banquise.scene.polyhedron",
+    "pack": "banquise.scene.makers.pack",
+    "voronoi": "banquise.scene.makers.voronoi",
+    "read_scene": "banquise.case",
     "lcp": "banquise.solvers.lcp:",
 }
 _MODULES = ("glacier", "fracture", "percussion", "scenes", "analysis")
