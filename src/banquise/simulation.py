@@ -140,6 +140,7 @@ class Simulation:
         self.detector = Detector(self.bodies, scene.domain)
         self.overlapping: list[tuple[int, int]] = []
         self.step_cap = np.full(self.bodies.n_free, np.inf)
+        self.pace = math.inf  # longest step that has gone well of late (s)
         self.impulses = ImpulseRecord(self.bodies)
         self.n_ids = len(scene.floes)
         self._said_bound = False

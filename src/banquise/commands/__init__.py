@@ -3,7 +3,7 @@
 They import nothing heavy at the top, so that `banquise --help` answers at once: put imports inside `run`.
 """
 
-COMMANDS = ["demo", "run", "check", "validate", "bench", "inspect", "glacier"]
+COMMANDS = ["demo", "run", "check", "validate", "bench", "inspect", "glacier", "warmup"]
 COMMANDS += ["view", "movie", "plot", "report"]
 COMMANDS += ["resume", "export"]
 COMMANDS += ["blocks"]

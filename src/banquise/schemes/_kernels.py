@@ -94,7 +94,9 @@ def survey(
             else:
                 db = abs(turn)
         ahead = value[k, GAP] + dx * value[k, NX] + dy * value[k, NY]
-        bend = (da + db) * math.sqrt(dx * dx + dy * dy) + 0.5 * (extent[i] * da * da + min(extent[j], 1e3 * extent[i]) * db * db)
+        bend = (da + db) * math.sqrt(dx * dx + dy * dy) + 0.5 * (
+            extent[i] * da * da + min(extent[j], 1e3 * extent[i]) * db * db
+        )
         # on the way the gap may be smaller than at the end, by what the pull can do
         live[count - 1] = ahead - bend - 0.125 * (pull[i] + pull[j]) * step * step <= zone * small
     for p in range(count):
@@ -157,8 +159,8 @@ def classify(
 
     state: 0 nothing, 1 near (touches), 2 strikes (touches and approaches), +4 held (rests together), +8 whole (its group
     met too often, or `soft` and too slow to rebound: kept apart over the whole step without being met).
-    since: time since the group's last impact. gap_rate: room over the time left, for contacts that are whole. bounce: whether restitution (at most `largest`) acts. approach is
-    scratch.
+    since: time since the group's last impact. gap_rate: room over the time left, for contacts that are whole. bounce: whether
+    restitution (at most `largest`) acts. approach is scratch.
     """
     near = striking = held = 0
     fastest = 0.0
@@ -201,7 +203,9 @@ def classify(
                 # rest rebounds too when its neighbour is struck
                 # (and one that comes sooner after the last than the shortest flight is part of a collapse: none either)
                 steady = since[i] >= shortest
-                bounce[k] = state[k] < 8 and steady and rounds < rebounds[group[i]] and largest * approach[group[i]] > slow
+                bounce[k] = (
+                    state[k] < 8 and steady and rounds < rebounds[group[i]] and largest * approach[group[i]] > slow
+                )
     return near, striking, held
 
 
@@ -238,7 +242,13 @@ def watched(value, who, state, left, n_free, size, touch, aim, blur, pair_a, pai
         if not left[i] > 0.0 or state[k] >= 8:
             last = -1
             continue
-        if last < 0 or pair_a[count - 1] != i or pair_b[count - 1] != j or shift[count - 1, 0] != value[k, SX] or shift[count - 1, 1] != value[k, SY]:
+        if (
+            last < 0
+            or pair_a[count - 1] != i
+            or pair_b[count - 1] != j
+            or shift[count - 1, 0] != value[k, SX]
+            or shift[count - 1, 1] != value[k, SY]
+        ):
             small = size[i] if j >= n_free else min(size[i], size[j])
             pair_a[count], pair_b[count] = i, j
             shift[count, 0], shift[count, 1] = value[k, SX], value[k, SY]

@@ -1,9 +1,9 @@
 """A step in rounds: groups of floes that may meet advance together, each group from meeting to meeting.
 
-    free motion of all; who may meet; floes that meet nobody are done
-    rounds, for the others:  impacts of what touches and approaches (with restitution)
-                             -> free motion -> what rests together is held -> first meeting of each group -> move
-    verify: what overlaps now is taken into the groups, and the step is done again
+free motion of all; who may meet; floes that meet nobody are done
+rounds, for the others:  impacts of what touches and approaches (with restitution)
+                         -> free motion -> what rests together is held -> first meeting of each group -> move
+verify: what overlaps now is taken into the groups, and the step is done again
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from banquise.contact import _kernels_laws
 from banquise.contact.laws import Outcome, Proof, Touches, hold, impact
 from banquise.detection.meeting import meetings
-from banquise.detection.planar import Found
+from banquise.detection.scratch import Found
 from banquise.forcing.loads import pushes_on
 from banquise.motion.free_velocity import FreeMotion, free_motion_of
 from banquise.recording.recorder import EVENT_COLUMNS
@@ -31,12 +31,16 @@ Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 ZONE = 1e-4  # of the smaller size: within it bodies may rest against each other
+ETA = 1e-2  # of the smaller size: the papers' contact distance
 REST = 1e-6  # of the smaller size: bodies at rest this near stay where they are
 TOUCH = 1e-10  # of the smaller size: nearer than this is contact
 AIM = 1e-12  # of the smaller size: how near a meeting is located
 ROUND_OFF = 2e-15  # of the largest coordinate: nearer than this nobody can tell
 TOLERANCE = 1e-5  # of the smaller size: overlap that no step may leave behind
-REDONE = 16  # times a step that leaves an overlap is done again
+BEND = 0.5  # of the tolerance: how far a held point may leave the straight line in a step
+SHORTEST = 256  # part of a step that a group takes at least, overlap or not
+REDONE = 2  # times a step that leaves an overlap is done again before it is halved
+HALVINGS = 8
 CUTS = 6  # times a round is shortened before its meeting is taken where it is
 
 
@@ -216,8 +220,8 @@ class Rounds:
         approach = np.empty(self.n)
         near, striking, self.held = _kernels.classify(
             found.value, found.who, self.velocity, self.left, self.since, self.group, self.count, self.rebounds, self.n,
-            self.sim.size, self.pull, self.shortest, ZONE, TOUCH, self.blur, self.soft, self.sim.largest_restitution, approach, self.state,
-            self.gap_rate, self.bounce,
+            self.sim.size, self.pull, self.shortest, ZONE, TOUCH, self.blur, self.soft, self.sim.largest_restitution,
+            approach, self.state, self.gap_rate, self.bounce,
         )  # fmt: skip
         return near, striking
 
@@ -263,7 +267,7 @@ class Rounds:
 
     def _advance_groups(self, found: Found) -> None:
         """Move every group to its next meeting, or to the end of the step."""
-        steps = self._longest_steps()
+        steps = self._longest_steps(found.who)
         held = np.flatnonzero(self.state & 4) if self.held else np.empty(0, np.int64)
         m = len(found.value)
         pair_a, pair_b = np.empty(m, np.int32), np.empty(m, np.int32)
@@ -304,22 +308,39 @@ class Rounds:
             b, n = self.bodies, self.n
             self.pose[n:] = np.column_stack([b.x[n:], b.y[n:], b.cos[n:], b.sin[n:]])
 
-    def _longest_steps(self) -> Array:
-        """The time left, cut for groups in which longer steps left an overlap."""
-        steps = self.left.copy()
-        cap = self.sim.step_cap
-        if cap.min(initial=np.inf) < np.inf:
-            active = self.active
-            group_cap = np.full(self.n, np.inf)
-            np.minimum.at(group_cap, self.group[active], cap[active])
-            steps[active] = np.minimum(steps[active], group_cap[self.group[active]])
-            if self.together:
-                steps[active] = steps[active].min()
+    def _longest_steps(self, who: NDArray[np.int32]) -> Array:
+        """The time left, cut for groups in which longer steps left an overlap, or whose bodies are held apart.
+
+        Held bodies are kept apart along straight lines. A point that turns at spin w while it moves at speed v leaves its
+        line by w v h^2 / 2 in a step h: no more than a part of the tolerance is allowed. Those kept apart without being met
+        also move by at most half the papers' contact distance, since their contact points are those of where they start.
+        """
+        steps, active = self.left.copy(), self.active
+        limit = self.sim.step_cap[active].copy()
+        turning = np.abs(self.velocity[active, 2])
+        going = self.left[active] > 0.0
+        speed = np.where(going, self.reach[active] / np.where(going, self.left[active], 1.0), 0.0)
+        size = self.sim.size[active]
+        for least, bound in (
+            (4, np.sqrt(BEND * TOLERANCE * size / np.maximum(turning * speed, 1e-300))),
+            (8, 0.5 * ETA * size / np.maximum(speed, 1e-300)),
+        ):
+            rows = who[self.state >= least, 0]
+            if len(rows):
+                concerned = np.zeros(self.n, np.bool_)
+                concerned[self.group[rows]] = True
+                near = concerned[self.group[active]]
+                limit[near] = np.minimum(limit[near], bound[near])
+        if not limit.min(initial=np.inf) < np.inf:
+            return steps
+        group_cap = np.full(self.n, np.inf)
+        np.minimum.at(group_cap, self.group[active], limit)
+        steps[active] = np.minimum(steps[active], group_cap[self.group[active]])
+        if self.together:
+            steps[active] = steps[active].min()
         return steps
 
-    def _hold(
-        self, found: Found, held: Rows, steps: Array, change: Array
-    ) -> tuple[Touches | None, Outcome | None]:
+    def _hold(self, found: Found, held: Rows, steps: Array, change: Array) -> tuple[Touches | None, Outcome | None]:
         """Impulses that keep bodies at rest against each other apart over the step; writes the velocity changes."""
         if not len(held):
             return None, None
@@ -391,15 +412,17 @@ class Rounds:
         sim.time += self.step
 
 
-def verified_step(sim: Simulation, step: float, shortest: float, rebounds: tuple[int, int], soft: bool) -> None:
-    """One step, done again until nothing overlaps beyond the tolerance.
+def verified_step(
+    sim: Simulation, step: float, shortest: float, rebounds: tuple[int, int], soft: bool, halvings: int = HALVINGS
+) -> int:
+    """One step, done again until nothing overlaps beyond the tolerance; how many rounds it took.
 
     Bodies that overlap although they were no group become one; those that were take shorter steps from then on (turning
     bodies that slide on each other leave the straight line on which they were kept apart), lengthened again while all goes
-    well.
+    well. Where that does not help the whole step is halved.
     """
     also: list[tuple[int, int]] = []
-    for _ in range(REDONE):
+    for attempt in range(REDONE + 1):
         rounds = Rounds(sim, step, shortest, rebounds, soft)
         rounds.advance(also)
         sim.obstacle_motion.place(sim.bodies, sim.time + step)
@@ -407,24 +430,24 @@ def verified_step(sim: Simulation, step: float, shortest: float, rebounds: tuple
         fresh = [pair for pair in bad if pair not in sim.overlapping]
         if not fresh:
             break
+        if attempt == REDONE and not halvings:
+            # said, not hidden: it is in the ledger, and these pairs do not hold up the clock while they overlap
+            sim.ledger.add(unsolved=1)
+            break
         for i, j in fresh:
             if rounds.grouped(i, j):
                 for row in (i, j) if j < rounds.n else (i,):
-                    sim.step_cap[row] = 0.5 * min(sim.step_cap[row], step)
+                    sim.step_cap[row] = max(0.5 * min(sim.step_cap[row], step), step / SHORTEST)
             else:
                 also = sorted({*also, (i, j)})
         rounds.undo()
         sim.obstacle_motion.place(sim.bodies, sim.time)
         sim.ledger.add(splits=1)
-    else:
-        # said, not hidden: it is in the ledger, and these pairs do not hold up the clock while they overlap
-        rounds = Rounds(sim, step, shortest, rebounds, soft)
-        rounds.advance(also)
-        sim.obstacle_motion.place(sim.bodies, sim.time + step)
-        deepest, bad = rounds.overlaps()
-        sim.ledger.add(unsolved=1)
+    if fresh and halvings:
+        return sum(verified_step(sim, 0.5 * step, shortest, rebounds, soft, halvings - 1) for _ in range(2))
     if sim.step_cap.min(initial=np.inf) < np.inf:
         sim.step_cap *= 1.2
         sim.step_cap[sim.step_cap >= step] = np.inf
     sim.overlapping = bad
     rounds.commit(deepest)
+    return rounds.count
