@@ -5,3 +5,4 @@ They import nothing heavy at the top, so that `banquise --help` answers at once:
 
 COMMANDS = ["demo", "run", "check", "validate", "bench", "inspect", "glacier"]
 COMMANDS += ["view", "movie", "plot", "report"]
+COMMANDS += ["floes"]
