@@ -33,7 +33,9 @@ def test_concentration_and_overlap(n, part, seed):
 
 
 def test_law_of_sizes_and_thickness():
-    scene = bq.pack(n=350, concentration=0.6, box=(1200, 1200), exponent=1.5, max_size=250.0, thickness=(0.25, 0.38), seed=1)
+    scene = bq.pack(
+        n=350, concentration=0.6, box=(1200, 1200), exponent=1.5, max_size=250.0, thickness=(0.25, 0.38), seed=1
+    )
     s = sizes(scene)
     law = fit_power_law(s, largest=250.0)
     assert abs(law.exponent - 1.5) < 2 * law.error

@@ -26,7 +26,10 @@ def bench(quick: bool = False) -> list[Figure]:
     figures = []
     for n, concentration, side, bar in PACKS[: 1 if quick else 3]:
         repeats = 3 if n < 1000 else 1
-        runs = [_cpu(lambda k=k, n=n, c=concentration, s=side: pack(n, c, (s, s), max_size=250.0, seed=k)) for k in range(repeats)]
+        runs = [
+            _cpu(lambda k=k, n=n, c=concentration, s=side: pack(n, c, (s, s), max_size=250.0, seed=k))
+            for k in range(repeats)
+        ]
         label = f"fields: pack of {n:,} at {concentration:.0%}"
         seconds = statistics.median(t for t, _ in runs)
         figures.append(Figure(label, seconds, "s", at_most=bar, note=f"CPU time, median of {repeats}"))

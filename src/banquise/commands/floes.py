@@ -15,9 +15,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     for sub, n, concentration in ((pack, 350, 0.6), (cells, 500, 0.9)):
         sub.add_argument("-n", type=int, default=n, help=f"number of floes (default: {n})")
         sub.add_argument("--concentration", type=float, default=concentration, help=f"default: {concentration}")
-        sub.add_argument("--box", type=float, nargs="+", default=[1200.0, 1200.0], metavar="M", help="width height, or xmin xmax ymin ymax (m)")
+        sub.add_argument(
+            "--box",
+            type=float,
+            nargs="+",
+            default=[1200.0, 1200.0],
+            metavar="M",
+            help="width height, or xmin xmax ymin ymax (m)",
+        )
         sub.add_argument("--coast", metavar="FILE", help="polygons that are land (any file of floes)")
-        sub.add_argument("--thickness", type=float, nargs="+", default=None, metavar="M", help="one, or lowest and highest")
+        sub.add_argument(
+            "--thickness", type=float, nargs="+", default=None, metavar="M", help="one, or lowest and highest"
+        )
         sub.add_argument("--seed", type=int, default=0)
     pack.add_argument("--exponent", type=float, default=1.5, help="of the law of sizes (default: 1.5)")
     pack.add_argument("--max-size", type=float, help="largest size, sqrt(area / pi) (m)")
@@ -69,7 +78,11 @@ def run(args: argparse.Namespace) -> int:
         print(json.dumps(plain | written))
         return 0
     for name, value in (numbers | written).items():
-        print(f"{name.replace('_', ' '):22} {value:.6g}" if isinstance(value, float) else f"{name.replace('_', ' '):22} {value}")
+        print(
+            f"{name.replace('_', ' '):22} {value:.6g}"
+            if isinstance(value, float)
+            else f"{name.replace('_', ' '):22} {value}"
+        )
     return 0
 
 

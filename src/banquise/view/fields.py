@@ -36,7 +36,9 @@ def scene_picture(scene: Scene, title: str = "") -> Any:
             ice.set_cmap(ice_colours())
             ice.set_array(thickness)
         ax.add_collection(ice)
-        ax.add_collection(PathCollection(_paths(scene.obstacles), facecolors=ROCK, edgecolors="#3f3832", linewidths=0.6))
+        ax.add_collection(
+            PathCollection(_paths(scene.obstacles), facecolors=ROCK, edgecolors="#3f3832", linewidths=0.6)
+        )
         ax.autoscale_view()
         ax.set_aspect("equal")
         ax.set_facecolor(SEA)
@@ -60,7 +62,9 @@ def overlay_picture(found: Any) -> Any:
         ax = figure.add_subplot()
         extent = (x, x + columns * found.pixel, y, y + rows * found.pixel)
         ax.imshow(found.picture, cmap="gray", extent=extent, interpolation="nearest")
-        ax.add_collection(PathCollection(_paths(found.scene.floes), facecolors="none", edgecolors=ORANGE, linewidths=0.9))
+        ax.add_collection(
+            PathCollection(_paths(found.scene.floes), facecolors="none", edgecolors=ORANGE, linewidths=0.9)
+        )
         ax.grid(False)
         ax.set_xlabel("x (m)")
         ax.set_ylabel("y (m)")

@@ -17,7 +17,7 @@ from banquise.scene.scene import Scene
 Array = NDArray[np.float64]
 
 LEAST_CONTRAST = 3.0  # of ice over water, in spreads of the light within each: below it there are no two kinds
-NECK = 0.85  # floes are parted where the ice is narrower than this part of the narrower side's width
+NECK = 0.92  # floes are parted where the ice is narrower than this part of the narrower side's width
 SMALLEST = 25  # pixels
 SPECK = 6  # pixels
 
@@ -93,7 +93,9 @@ def _picture(image: Any) -> tuple[Array, float | None, tuple[float, float]]:
             raise CaseError(f"{image}: not a picture that can be read (PNG, JPEG, TIFF).") from None
         if scale and tie:
             if abs(scale[0] - scale[1]) > 1e-6 * scale[0]:
-                raise CaseError(f"{image}: pixels of {scale[0]:g} by {scale[1]:g} m. Expected square ones: resample it.")
+                raise CaseError(
+                    f"{image}: pixels of {scale[0]:g} by {scale[1]:g} m. Expected square ones: resample it."
+                )
             pixel = float(scale[0])
             origin = (tie[3] - tie[0] * pixel, tie[4] + tie[1] * pixel - values.shape[0] * pixel)
     else:
