@@ -17,7 +17,7 @@ from banquise.scene.scene import Scene
 Array = NDArray[np.float64]
 
 LEAST_CONTRAST = 3.0  # of ice over water, in spreads of the light within each: below it there are no two kinds
-NECK = 0.92  # floes are parted where the ice is narrower than this part of the narrower side's width
+NECK = 0.95  # floes are parted where the ice is narrower than this part of the narrower side's width
 SMALLEST = 25  # pixels
 SPECK = 6  # pixels
 
