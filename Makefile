@@ -3,6 +3,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
+# Most modules that come along are never imported: Python compiles the others when they are.
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile
+# The tests of the player want a browser, those of movies ffmpeg: fetched where that is ours to do, else skipped.
+BROWSER := command -v chromium >/dev/null || { command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && apt-get update -qq && \
+	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium ffmpeg; } >/dev/null || true
 
 .PHONY: demo test test-slow lint docs clean
 
@@ -11,7 +16,7 @@ demo: $(VENV)/demo-ready
 
 # A failing lint must not hide a failing test from the reader: lint is fast and comes first.
 test: lint
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --no-loadscope-reorder
 	$(MAKE) docs
 
 test-slow: $(VENV)/ready
@@ -29,12 +34,13 @@ docs: $(VENV)/ready
 
 $(VENV)/demo-ready: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[plot]"
+	$(INSTALL) -e ".[plot]"
 	touch $@
 
 $(VENV)/ready: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[plot,fracture,docs,test]"
+	$(INSTALL) -e ".[plot,fracture,docs,test,browser]"
+	$(BROWSER)
 	touch $@ $(VENV)/demo-ready
 
 clean:

@@ -18,6 +18,8 @@ import numpy as np
 from banquise.errors import BanquiseError, CaseError, nearest
 from banquise.forcing.flows import Field, Series, Uniform
 from banquise.forcing.forcing import Forcing, Load
+from banquise.forcing.grid_flow import read_forcing
+from banquise.forcing.slab_ocean import SlabOcean
 from banquise.recording.run_file import Run, open_run
 from banquise.scene.domain import Box, Periodic
 from banquise.scene.floe import Disc, Floe, Obstacle
@@ -38,10 +40,13 @@ _FORCING = {
     "water_density",
 }  # fmt: skip
 _LOAD = {"floe", "force", "point", "torque", "start", "stop"}
-_SERIES = {"times", "u", "v", "after_end"}
+_SERIES = {"times", "u", "v", "after_end", "frame"}
+_FILE = {
+    "file", "quantity", "variables", "after_end", "start_hour", "frame", "units", "grid_crs", "depth", "member", "fill",
+}  # fmt: skip
 _RUN = {"until", "every", "output", "start"}
 _SCENE = {"floes", "obstacles", "domain", "file"}
-_TOP = {"title", "seed", "integrator", "scene", "forcing", "contact", "scheme", "fracture", "run"}
+_TOP = {"title", "seed", "integrator", "crs", "scene", "forcing", "contact", "scheme", "fracture", "run"}
 _KINDS = {"length": ("thickness", "radius"), "density": ("density",), "rate": ("spin",)}
 
 
@@ -61,6 +66,7 @@ class Case:
     seed: int = 0
     integrator: str = "fitted"
     fracture: Any = None
+    crs: Any = None
 
     def simulation(self) -> Simulation:
         """A simulation of this case, at time 0."""
@@ -74,6 +80,7 @@ class Case:
             integrator=self.integrator,
             title=self.title,
             start=self.start,
+            crs=self.crs,
         )
 
     def run(self, output: str | Path | None = None, progress: bool = False, **options: Any) -> Run:
@@ -122,7 +129,7 @@ def case_of(data: Mapping[str, Any], folder: Path = Path()) -> Case:
         raise CaseError("fracture: not available in case files yet; remove the table.")
     return Case(
         scene=scene,
-        forcing=_forcing(_table(data, "forcing")),
+        forcing=_forcing(_table(data, "forcing"), folder),
         contact=_contact(_table(data, "contact")),
         scheme=_scheme(_table(data, "scheme")),
         until=run.get("until"),
@@ -132,6 +139,7 @@ def case_of(data: Mapping[str, Any], folder: Path = Path()) -> Case:
         title=_text(data.get("title"), "title") or "Banquise run",
         seed=seed,
         integrator=integrator,
+        crs=data.get("crs"),
     )
 
 
@@ -255,11 +263,15 @@ def _domain(entry: Any) -> Box | Periodic | None:
     return _named("scene.domain", lambda: makers[kind](**options))
 
 
-def _forcing(table: Mapping[str, Any]) -> Forcing:
+def _forcing(table: Mapping[str, Any], folder: Path = Path()) -> Forcing:
     _known(table, _FORCING, "forcing")
     options = dict(table)
     for name in ("wind", "current"):
-        if isinstance(options.get(name), Mapping):
+        if isinstance(options.get(name), Mapping) and "file" in options[name]:
+            options[name] = _file_flow(options[name], name, folder)
+        elif isinstance(options.get(name), Mapping) and "kind" in options[name]:
+            options[name] = _slab(options[name], f"forcing.{name}")
+        elif isinstance(options.get(name), Mapping):
             series = options[name]
             _known(series, _SERIES, f"forcing.{name}")
             missing = {"times", "u", "v"} - set(series)
@@ -272,6 +284,27 @@ def _forcing(table: Mapping[str, Any]) -> Forcing:
             ]
     options["loads"] = _each(table, "loads", _load, "forcing")
     return _named("forcing", lambda: Forcing(**options))
+
+
+def _slab(table: Mapping[str, Any], where: str) -> SlabOcean:
+    options = dict(table)
+    kind = options.pop("kind")
+    if kind != "slab" or where != "forcing.current":
+        raise CaseError(f"{where}: kind is {kind!r}, expected 'slab', for the current only.")
+    _known(options, set(SlabOcean().options) | {"area", "velocity"}, where)
+    return _named(where, lambda: SlabOcean(**options))
+
+
+def _file_flow(table: Mapping[str, Any], name: str, folder: Path) -> Any:
+    """Wind or current from files named in a case; they lie beside the case file unless their path is absolute."""
+    where = f"forcing.{name}"
+    _known(table, _FILE, where)
+    options = {"quantity": name, **table}
+    files = options.pop("file")
+    files = files if isinstance(files, list) else [files]
+    if not files or not all(isinstance(f, str) for f in files):
+        raise CaseError(f"{where}.file: got {table['file']!r}, expected the name of a file, or a list of them.")
+    return _named(where, lambda: read_forcing([folder / f for f in files], **options))
 
 
 def _load(entry: Mapping[str, Any], where: str) -> Load:
@@ -327,6 +360,7 @@ def tables_of(case: Case | Simulation, until: Any = None, every: Any = None) -> 
         "title": case.title,
         "seed": case.seed,
         "integrator": case.integrator,
+        "crs": case.crs,
         "scene": _scene_table(case.scene),
         "forcing": _forcing_table(case.forcing),
         "contact": _contact_table(case.contact),
@@ -371,11 +405,14 @@ def _forcing_table(forcing: Forcing) -> dict[str, Any]:
             raise CaseError(f"forcing.{name}: a function cannot be written to a case file.")
         if isinstance(flow, Uniform):
             table[name] = [flow.u, flow.v]
+        elif getattr(flow, "options", None):
+            table[name] = dict(flow.options)
         elif isinstance(flow, Series):
             table[name] = {"times": flow.times, "u": flow.u, "v": flow.v, "after_end": flow.after_end}
+            table[name] |= {} if flow.frame == "map" else {"frame": flow.frame}
     if forcing.latitude is not None:
         table["latitude"] = forcing.latitude
-    elif forcing.coriolis:
+    elif forcing.coriolis_given:
         table["coriolis"] = forcing.coriolis
     for name in ("gravity", "relative_wind", "turning_angle", "air_density", "water_density"):
         table[name] = getattr(forcing, name)

@@ -58,8 +58,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except (PermissionError, IsADirectoryError, NotADirectoryError) as error:
         print(f"banquise {args.command}: cannot use {error.filename}: {error.strerror}", file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        print(f"\nbanquise {args.command}: stopped.", file=sys.stderr)
+    except KeyboardInterrupt as stop:
+        print(f"\nbanquise {args.command}: {stop or 'stopped.'}", file=sys.stderr)
         return 130
     except BrokenPipeError:  # `banquise ... | head`: nothing left to say, and no second complaint when Python flushes
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -7,6 +7,7 @@ import heapq
 import math
 import platform
 import time as clock
+import uuid
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -23,16 +24,20 @@ from banquise.detection.planar import Detector
 from banquise.errors import BanquiseError, CaseError
 from banquise.forcing.forcing import Forcing
 from banquise.forcing.loads import State
+from banquise.forcing.slab_ocean import SlabOcean
 from banquise.motion.free_velocity import euler_bound
+from banquise.projection import Projection
+from banquise.recording.checkpoint import settings_bytes, snapshot
 from banquise.recording.ledger import Ledger
 from banquise.recording.progress import Progress
-from banquise.recording.recorder import Recorder, frame_of
-from banquise.recording.run_file import Run, shapes_dataset, write_run
-from banquise.scene.scene import Scene
+from banquise.recording.recorder import Recorder, frame_of, join_pieces
+from banquise.recording.run_file import Run, open_run, shapes_dataset, write_run
+from banquise.scene.scene import Scene, area_of
 from banquise.schemes.event_driven import EventDriven
 from banquise.schemes.rounds import ZONE
 from banquise.settings import Contact, one_of
 from banquise.solvers.frictional import SolverMemory
+from banquise.stopping import StopSignals, leave
 from banquise.units import date, duration
 from banquise.update.impulses import ImpulseRecord
 from banquise.update.positions import ObstacleMotion
@@ -68,7 +73,14 @@ class Simulation:
     seed : of every random choice
     title : for the run file
     start : date at time 0, such as "2024-03-01T00:00:00" (UTC); 2000-01-01 in the run file when not given
+    crs : map that x and y are on ("EPSG:3413", ...); none by default
     """
+
+    def __new__(cls, scene: Scene, *args: Any, **keywords: Any) -> Any:
+        """Scenes of blocks have a simulation of their own, with the same face."""
+        if getattr(scene, "blocks", ()):
+            return import_module("banquise.blocks.simulation").BlockSimulation(scene, *args, **keywords)
+        return super().__new__(cls)
 
     def __init__(
         self,
@@ -81,6 +93,7 @@ class Simulation:
         integrator: str = "fitted",
         title: str = "Banquise run",
         start: str | None = None,
+        crs: Any = None,
     ):
         for value, kind, what in (
             (scene, Scene, "scene"),
@@ -104,6 +117,10 @@ class Simulation:
         self.start = date(start, "start")
         self.time = 0.0
         self.bodies = scene.bodies()
+        self.projection = None if crs is None else Projection(crs)
+        self.crs = None if self.projection is None else self.projection.given
+        self.forcing = self.forcing.on_map(self.projection, self.start, area_of(scene, self.bodies))
+        self.ocean = self.forcing.current if isinstance(self.forcing.current, SlabOcean) else None
         self.obstacle_motion = ObstacleMotion(scene.obstacles)
         self.obstacle_motion.place(self.bodies, 0.0)
         self.ledger = Ledger(self.bodies.kinetic_energy())
@@ -122,6 +139,8 @@ class Simulation:
         self.largest_restitution = float(self.laws.restitution.max(initial=0.0))
         self.detector = Detector(self.bodies, scene.domain)
         self.overlapping: list[tuple[int, int]] = []
+        self.step_cap = np.full(self.bodies.n_free, np.inf)
+        self.pace = math.inf  # longest step that has gone well of late (s)
         self.impulses = ImpulseRecord(self.bodies)
         self.n_ids = len(scene.floes)
         self._said_bound = False
@@ -179,30 +198,66 @@ class Simulation:
         if interval <= 0:
             raise CaseError(f"every: got {every!r}, expected a time above 0.")
         self.forcing.check(len(self.scene.floes), end)
+        case = self.describe(end, interval) | {"run_id": uuid.uuid4().hex, "bodies": self.n_ids, "began": self.time}
         recorder = Recorder(output)
-        case = self.describe(end, interval)
-        shapes = self._shapes()
-        recorder.start(shapes, case)
+        if output is not None:
+            recorder.start(self._shapes(), case, settings_bytes(self))
+        self._record(recorder)
+        plan = {"start": self.time, "end": end, "every": interval}
+        recorder.save(lambda: snapshot(self, plan))
+        return self.go_on(recorder, case, plan, callbacks, progress)
+
+    def go_on(
+        self,
+        recorder: Recorder,
+        case: dict[str, Any],
+        plan: dict[str, float],
+        callbacks: Sequence[Any] = (),
+        progress: bool = False,
+    ) -> Run:
+        """From now to the end of the plan (start, end, every), recording; `run` and `bq.resume` end here."""
+        self.forcing.check(len(self.scene.floes), plan["end"])
+        schedule = _Schedule(plan["start"], plan["end"], plan["every"], self.forcing.instants(), callbacks)
         began = clock.perf_counter()
-        with recorder, Progress(progress, self, end) as bar:
-            self._record(recorder)
-            schedule = _Schedule(self.time, end, interval, self.forcing.instants(), callbacks)
-            for target, records, calls in schedule:
+        with (
+            recorder,
+            Progress(progress, self, plan["end"]) as bar,
+            StopSignals(recorder.output is not None) as stop,
+        ):
+            for target, records, calls in schedule.after(self.time):
                 while self.time < target:
                     self.scheme.advance(self, target)
                     if target - self.time < 1e-12 * max(1.0, target):
                         self.time = target  # land on the instant itself, not a rounding away from it
                     bar.update()
+                    if self.time < target:
+                        self._checkpoint(recorder, case, plan, stop)
                 if records:
                     self._record(recorder)
                 for call in calls:
                     call(self)
+                self._checkpoint(recorder, case, plan, stop)
         case["profile"] = {"wall": clock.perf_counter() - began}
-        run = Run(recorder.join(), shapes, case)
-        if output is not None:
-            write_run(run, Path(output))
-            recorder.remove_pieces()
-        return run
+        if recorder.output is None:
+            return Run(join_pieces(recorder.pieces()), self._shapes(), case)
+        end_state = {"settings": settings_bytes(self), "state": snapshot(self, plan)}
+        write_run(recorder.output, recorder.pieces(), self._shapes(), case, end_state)
+        recorder.remove_pieces()
+        return open_run(recorder.output, check=False)
+
+    def _checkpoint(self, recorder: Recorder, case: dict[str, Any], plan: dict[str, float], stop: StopSignals) -> None:
+        """A piece and a checkpoint, when it is time or when asked to stop; then stop."""
+        if recorder.output is None or not (recorder.due or stop.asked):
+            return
+        if self.n_ids != case["bodies"]:
+            case["bodies"] = self.n_ids
+            recorder.note_shapes(self._shapes(), case)
+        recorder.save(lambda: snapshot(self, plan))
+        if stop.asked:
+            leave(
+                stop.asked,
+                f"stopped at {self.time:g} s of {plan['end']:g} s. Go on with: banquise resume {recorder.output}",
+            )
 
     def _record(self, recorder: Recorder) -> None:
         b = self.bodies
@@ -238,11 +293,14 @@ class Simulation:
             "start": self.start,
             "until": until,
             "every": every,
+            "floes": len(self.scene.floes),
             "seed": self.seed,
             "integrator": self.integrator,
             "scheme": repr(self.scheme),
             "contact": repr(self.contact),
             "forcing": repr(self.forcing),
+            "crs": None if self.projection is None else self.projection.text,
+            "forcing_files": self.forcing.fingerprints(),
             "domain": None if domain is None else {"kind": type(domain).__name__.lower(), **domain.__dict__},
             "versions": {
                 "banquise": __version__,
@@ -284,15 +342,23 @@ class _Schedule:
             else:
                 raise CaseError(f"callbacks[{k}] is {callback!r}, expected a function or bq.Every(interval, function).")
 
+    def after(self, now: float) -> Any:
+        """The instants later than `now`, for a run that goes on."""
+        return (entry for entry in self if entry[0] > now)
+
     def __iter__(self) -> Any:
-        """Record times are start + k every, each computed afresh so that they do not drift; `end` is recorded too."""
+        """Record times are start + k every, each computed afresh so that they do not drift; `end` is recorded too.
+
+        Times are rounded to 15 digits: 3 x 0.1 is then 0.3, the number a user writes for the end of a run, so that a
+        run taken further goes through the same instants as one that was not stopped there.
+        """
         record, instant, timed = 0, 1, 2
         queue: list[tuple[float, int, int]] = [(self.end, record, 0)]
         queue += [(t, instant, 0) for t in self.instants]
         heapq.heapify(queue)
 
         def push(kind: int, index: int, count: int, interval: float) -> None:
-            time = self.start + count * interval
+            time = float(f"{self.start + count * interval:.15g}")
             if time < self.end * (1 - 1e-12):
                 heapq.heappush(queue, (time, kind, index))
 

@@ -7,11 +7,15 @@ Kernels are serial, `nogil`, and take (first, last): one compilation serves one 
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from banquise.errors import CaseError
+
+# HDF5 is not thread safe: every read ahead and every write of ours holds this
+FILES = threading.RLock()
 
 _pool: ThreadPoolExecutor | None = None
 _threads = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 
@@ -15,3 +16,29 @@ def say_if_compiling() -> None:
     places = [Path(chosen)] if chosen else [package]
     if not any(next(place.rglob("*.nbi"), None) for place in places):
         print("compiling kernels, once, about a minute ...", file=sys.stderr, flush=True)
+
+
+def compile_kernels(groups: list[str]) -> Iterator[str]:
+    """Compile the kernels of some parts of the package (none named: all); names of the parts as they become ready.
+
+    The cases of `banquise validate` call every kernel on small problems with the types that runs use, so they are what is
+    run. Two processes, a part each: compiling holds the interpreter's lock.
+    """
+    from concurrent.futures import ProcessPoolExecutor, as_completed
+    from multiprocessing import get_context
+
+    from banquise.validation import GROUPS, check_groups
+
+    check_groups(groups)
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        jobs = {pool.submit(_compile_part, name): name for name in groups or GROUPS}
+        for job in as_completed(jobs):
+            job.result()
+            yield jobs[job]
+
+
+def _compile_part(name: str) -> None:
+    from banquise.validation import rows
+
+    for _ in rows([name]):
+        pass

@@ -240,9 +240,9 @@ def damaged(path, how):
         "text": ["not a Banquise run file"],
         "other netcdf": ["not a Banquise run file"],
         "cut": ["damaged"],
-        "group without variable": ["part missing", "slip"],
+        "group without variable": ["damaged", "changed"],
         "no case": ["not a Banquise run file", "case"],
-        "case not json": ["part missing or damaged"],
+        "case not json": ["damaged", "changed"],
     }.items(),
 )
 def test_bad_run_file(how, words, tmp_path, capsys):

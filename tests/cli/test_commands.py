@@ -10,6 +10,7 @@ import pytest
 
 import banquise as bq
 from banquise.cli import main
+from banquise.commands import COMMANDS
 
 SOURCE = Path(bq.__file__).parents[1]
 
@@ -25,6 +26,8 @@ def test_demo(tmp_path, capsys, monkeypatch):
     out, err = capsys.readouterr()
     assert "12 floes" in out and "demo.nc" in out
     assert "100 %" in err  # plain lines when not on a terminal
+    assert (tmp_path / "demo.html").resolve().as_uri() in out
+    assert "data-state" in (tmp_path / "demo.html").read_text(encoding="utf-8")
     assert bq.open_run(tmp_path / "demo.nc").dataset.sizes["floe"] == 12
 
 
@@ -79,6 +82,13 @@ def test_many_floes_is_a_scene():
 def test_first_words(capsys):
     assert main([]) == 0
     assert "banquise demo" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_is_described(name):
+    top = Path(__file__).parents[2]
+    assert f"`banquise {name}" in (top / "docs" / "command_line.md").read_text(encoding="utf-8")
+    assert f"`{name}`" in (top / "README.md").read_text(encoding="utf-8")
 
 
 def test_version_and_help_need_no_numba():

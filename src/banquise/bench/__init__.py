@@ -28,6 +28,8 @@ BENCHES: dict[str, str] = {
     "view": "banquise.bench.view:figures",
     "blocks": "banquise.bench.blocks:bench",
     "fields": "banquise.bench.fields:bench",
+    "blocks-dynamics": "banquise.bench.blocks_dynamics:bench",
+    "recording": "banquise.bench.recording:recording",
 }
 
 
@@ -52,14 +54,19 @@ class Figure:
         return {**asdict(self), "holds": self.holds}
 
 
-def median_seconds(work: Callable[[], Any], repeats: int = 9) -> float:
-    """Median wall time of `work()`, after one call that compiles and warms up."""
+def cpu_seconds(work: Callable[[], Any], repeats: int) -> float:
+    """Median processor time of this thread for `work()`: what to compare on a machine that others use too."""
+    return median_seconds(work, repeats, time.thread_time)
+
+
+def median_seconds(work: Callable[[], Any], repeats: int = 9, clock: Callable[[], float] = time.perf_counter) -> float:
+    """Median wall time of `work()`, or that of another clock, after one call that compiles and warms up."""
     work()
     times = []
     for _ in range(repeats):
-        start = time.perf_counter()
+        start = clock()
         work()
-        times.append(time.perf_counter() - start)
+        times.append(clock() - start)
     return statistics.median(times)
 
 

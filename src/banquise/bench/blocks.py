@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import importlib
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from banquise import bench as registry
-from banquise.bench import Figure
+from banquise.bench import Figure, cpu_seconds
 from banquise.detection.spatial import Blocks, Shapes, distances, find_pairs
 from banquise.detection.spatial.broad_phase import METHODS
 from banquise.scene.meshes import Floats, Ints
@@ -80,17 +80,6 @@ def coal_distances(coal: Any, shapes: list[Any], blocks: Blocks, pairs: Ints, to
     return out
 
 
-def _cpu_seconds(work: Callable[[], Any], repeats: int) -> float:
-    """Median processor time of this thread: the machine may be shared."""
-    work()
-    times = []
-    for _ in range(repeats):
-        start = time.thread_time()
-        work()
-        times.append(time.thread_time() - start)
-    return float(np.median(times))
-
-
 # Kinds of pairs: apart as most near pairs of a scene are; a neighbour list of a loose pile; deep overlap, which no
 # step makes.
 KINDS = {"apart": (1.5, 2.5), "near": (1.1, 2.1), "overlapping": (0.0, 0.8)}
@@ -118,7 +107,7 @@ def _distances(quick: bool) -> list[Figure]:
         parts = bodies(rng, corners)
         for kind, (near, far) in KINDS.items():
             blocks, pairs = pairs_of(rng, parts, count, near, far)
-            rate = count / _cpu_seconds(lambda: distances(blocks, pairs), 3 if quick else 7)  # noqa: B023
+            rate = count / cpu_seconds(lambda: distances(blocks, pairs), 3 if quick else 7)  # noqa: B023
             overlap = float(np.mean(distances(blocks, pairs).distance < 0))
             bar = BARS.get(corners) if kind != "overlapping" else None
             note = f"{overlap:.0%} overlap"
@@ -145,6 +134,6 @@ def _broad_phases(quick: bool) -> list[Figure]:
         for method in METHODS:
             if method == "brute" or (method == "triangulation" and not quick):
                 continue
-            seconds = _cpu_seconds(lambda: find_pairs(boxes, method), 3)  # noqa: B023
+            seconds = cpu_seconds(lambda: find_pairs(boxes, method), 3)  # noqa: B023
             figures.append(Figure(f"broad phase, {count:,} boxes, sizes 1:{spread}, {method}", 1e3 * seconds, "ms"))
     return figures

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import statistics
-import time
 import tracemalloc
-from collections.abc import Callable
 from typing import Any
 
-from banquise.bench import Figure
+from banquise.bench import Figure, cpu_seconds
 
 
 def bench(quick: bool = False) -> list[Figure]:
@@ -19,40 +16,29 @@ def bench(quick: bool = False) -> list[Figure]:
     law, load = Weertman(10**6.75), HalfSine(310.75e6, 100.0)
     large = Glacier(25_000.0, 25.0, friction=law)
     steps = 2000 if quick else 5000
-    seconds = _cpu_seconds(lambda: large.run(load, until=0.02 * steps, step=0.02), repeats)
+    seconds = cpu_seconds(lambda: large.run(load, until=0.02 * steps, step=0.02), repeats)
     rate = large.blocks * steps / seconds / 1e6
     figures = [
         Figure("IMEX, Weertman, 1,000 blocks", rate, "million block-steps/s", at_least=30.0, note="one core, CPU time")
     ]
     small = Glacier(2000.0, 25.0, friction=law)
-    seconds = _cpu_seconds(lambda: small.run(load, until=100.0, step=0.02), repeats)
+    seconds = cpu_seconds(lambda: small.run(load, until=100.0, step=0.02), repeats)
     figures.append(
         Figure("25 m blocks, 100 s at 0.02 s", seconds * 1e3, "ms", at_most=50.0, note="run and dataset, compiled")
     )
     # Proportional to blocks x steps: four times either costs four times as much, less what a run costs at all.
-    quarter = _cpu_seconds(lambda: large.run(load, until=0.02 * steps / 4, step=0.02), repeats)
-    whole = _cpu_seconds(lambda: large.run(load, until=0.02 * steps, step=0.02), repeats)
+    quarter = cpu_seconds(lambda: large.run(load, until=0.02 * steps / 4, step=0.02), repeats)
+    whole = cpu_seconds(lambda: large.run(load, until=0.02 * steps, step=0.02), repeats)
     figures.append(Figure("cost of 4 x the steps", whole / quarter, "times", at_most=4.8))
     longer = Glacier(100_000.0, 25.0, friction=law)
-    more = _cpu_seconds(lambda: longer.run(load, until=0.02 * steps / 4, step=0.02), repeats)
+    more = cpu_seconds(lambda: longer.run(load, until=0.02 * steps / 4, step=0.02), repeats)
     figures.append(Figure("cost of 4 x the blocks", more / quarter, "times", at_most=4.8))
     figures.append(Figure("memory of 10 x the steps", _memory_ratio(small, load), "times", at_most=1.1))
     smooth = Glacier(2000.0, 25.0, friction=Smooth(10**6.75, nu=1e-7))
     for name, scheme, step in (("IMEX", "imex", 0.02), ("HHT with Newton", "hht", 0.1)):
-        seconds = _cpu_seconds(lambda s=scheme, dt=step: smooth.run(load, 100.0, scheme=s, step=dt), repeats)  # type: ignore[misc]
+        seconds = cpu_seconds(lambda s=scheme, dt=step: smooth.run(load, 100.0, scheme=s, step=dt), repeats)  # type: ignore[misc]
         figures.append(Figure(f"{name}, smooth law, 25 m, 100 s at {step} s", seconds * 1e3, "ms"))
     return figures
-
-
-def _cpu_seconds(work: Callable[[], Any], repeats: int) -> float:
-    """Median CPU time of this thread, after one call that compiles: machines are shared, wall time is not ours."""
-    work()
-    times = []
-    for _ in range(repeats):
-        start = time.thread_time()
-        work()
-        times.append(time.thread_time() - start)
-    return statistics.median(times)
 
 
 def _memory_ratio(glacier: Any, load: Any) -> float:

@@ -3,6 +3,8 @@
 They import nothing heavy at the top, so that `banquise --help` answers at once: put imports inside `run`.
 """
 
-COMMANDS = ["demo", "run", "check", "validate", "bench", "inspect", "glacier"]
+COMMANDS = ["demo", "run", "check", "validate", "bench", "inspect", "glacier", "warmup"]
 COMMANDS += ["view", "movie", "plot", "report"]
 COMMANDS += ["floes"]
+COMMANDS += ["resume", "export"]
+COMMANDS += ["blocks"]

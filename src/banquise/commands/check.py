@@ -16,6 +16,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def findings(case: Any) -> list[tuple[str, str]]:
     """(level, text), errors first; level is "error" or "note"."""
     from banquise.errors import BanquiseError
+    from banquise.scene.scene import area_of
     from banquise.units import duration
 
     found: list[tuple[str, str]] = []
@@ -28,7 +29,10 @@ def findings(case: Any) -> list[tuple[str, str]]:
         every = duration(case.every, "run.every") if case.every is not None else until / 100
         if every <= 0:
             raise BanquiseError(f"run.every: got {case.every!r}, expected a time above 0.")
-        case.forcing.check(len(case.scene.floes), until)
+        simulation = case.simulation()
+        simulation.forcing.check(len(case.scene.floes), until)
+        if simulation.projection is not None:
+            found.append(("note", simulation.projection.describe(area_of(case.scene, simulation.bodies)) + "."))
         records = int(until / every) + 1
         size = 48 * records * len(case.scene.floes)
         found.append(

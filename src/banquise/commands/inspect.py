@@ -3,35 +3,124 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
+from typing import Any
 
 HELP = "say what a run, case or forcing file holds"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", help="a run file (.nc) or a case file (.toml)")
+    parser.add_argument("file", help="a run file (.nc), a case file (.toml) or a forcing file (.nc, .zarr, .mat)")
     parser.add_argument("--json", action="store_true", help="print it as JSON")
 
 
 def run(args: argparse.Namespace) -> int:
+    path = Path(args.file)
+    if path.suffix == ".toml":
+        _show_case(path, args.json)
+    elif path.suffix == ".mat" or path.is_dir() or (path.exists() and not _is_run(path)):
+        _show_forcing(path, args.json)
+    else:
+        _show_run(path, args.json)
+    return 0
+
+
+def _is_run(path: Path) -> bool:
+    """Whether a file says it was written by Banquise; one that cannot be opened is treated as a run, to say why."""
+    import netCDF4
+
+    try:
+        with netCDF4.Dataset(path) as data:
+            return str(getattr(data, "source", "")).startswith("Banquise") or "shapes" in data.groups
+    except (OSError, RuntimeError, ValueError, UnicodeDecodeError):
+        return True
+
+
+def _show_case(path: Path, as_json: bool) -> None:
     import json
-    from pathlib import Path
 
-    if Path(args.file).suffix == ".toml":
-        from banquise.case import load_case, tables_of
+    from banquise.case import load_case, tables_of
 
-        case = load_case(args.file)
-        if args.json:
-            print(json.dumps({k: v for k, v in tables_of(case).items() if k != "scene"}, default=list))
-        else:
-            print(case.simulation())
-        return 0
+    case = load_case(path)
+    if as_json:
+        print(json.dumps({k: v for k, v in tables_of(case).items() if k != "scene"}, default=list))
+        return
+    simulation = case.simulation()
+    print(simulation)
+    for name in ("wind", "current"):
+        flow = getattr(simulation.forcing, name)
+        if hasattr(flow, "describe"):
+            print(*(f"{name}: {line}" for line in flow.describe()), sep="\n")
+    if simulation.projection is not None:
+        from banquise.scene.scene import area_of
+
+        print(simulation.projection.describe(area_of(case.scene, simulation.bodies)))
+
+
+def forcing_report(path: Path) -> dict[str, list[str]]:
+    """Quantity -> lines of how it is understood; "file" -> what could not be."""
+    from banquise.errors import ForcingError
+    from banquise.forcing.names import SCALARS, VECTORS, recognise
+    from banquise.forcing.readers import open_forcing, open_source
+
+    if path.suffix == ".mat":
+        from banquise.forcing.mat_series import describe_mat
+
+        return {"file": describe_mat(path)}
+    data = open_forcing(path)
+    variables: dict[str, Any] = {str(name): data[name] for name in data.data_vars}
+    report: dict[str, list[str]] = {}
+    used: set[str] = set()
+    for found in recognise(variables):
+        used |= set(found.variables)
+        lines = [str(found)]
+        if found.quantity in VECTORS or found.quantity in SCALARS:
+            try:
+                lines = open_source([path], found.quantity).describe()
+            except ForcingError as problem:
+                lines.append(f"but: {problem}")
+        report[found.quantity] = lines
+    left = [n for n in variables if n not in used]
+    report["file"] = [f"not used: {', '.join(left)}"] if left else []
+    return report
+
+
+def _show_forcing(path: Path, as_json: bool) -> None:
+    import json
+
+    from banquise.errors import ForcingError
+
+    report = forcing_report(path)
+    if not any(key != "file" for key in report) and path.suffix != ".mat":
+        raise ForcingError(
+            f"{path}: not a Banquise run file, and no wind or current recognised in it ({'; '.join(report['file'])}). "
+            "Name the variables: bq.read_forcing(path, 'wind', variables=[u, v])."
+        )
+    if as_json:
+        print(json.dumps(report))
+        return
+    for lines in report.values():
+        for k, line in enumerate(lines):
+            print(line if k == 0 else f"    {line}")
+
+
+def _show_run(path: Path, as_json: bool) -> None:
+    import json
+
     from banquise.commands.check import summary
     from banquise.recording.run_file import open_run
 
-    found = open_run(args.file)
-    if args.json:
+    found = open_run(path)
+    if as_json:
         print(json.dumps({**summary(found), "case": found.case}))
-    else:
-        print(found)
-        print(found.dataset)
-    return 0
+        return
+    print(found)
+    print(found.dataset)
+    if found.case.get("crs"):
+        import numpy as np
+
+        from banquise.projection import Projection
+
+        x, y = found.dataset["x"].values, found.dataset["y"].values
+        bounds = float(np.nanmin(x)), float(np.nanmax(x)), float(np.nanmin(y)), float(np.nanmax(y))
+        print(Projection(found.case["crs"]).describe(bounds))

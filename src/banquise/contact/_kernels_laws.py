@@ -230,13 +230,13 @@ def book(chosen, order, value, who, velocity, impulses, before, after, n_free, o
 
 
 @njit(cache=True, nogil=True)
-def write_events(chosen, order, value, who, ids, x, y, mu, impulses, loss, time, left, out):
-    """One row an impact that took an impulse; how many."""
+def write_events(chosen, order, value, who, ids, x, y, mu, impulses, loss, time, left, state, out):
+    """One row an impact that took an impulse (not one that is only kept apart: state 8 and up); how many."""
     count = 0
     for row in range(len(order)):
         k = chosen[order[row]]
         rn, rt = impulses[row, 0], impulses[row, 1]
-        if not rn > 0.0:
+        if not rn > 0.0 or state[k] >= 8:
             continue
         i, j = who[k, 0], who[k, 1]
         out[count, 0], out[count, 1] = time - left[i], 0.0

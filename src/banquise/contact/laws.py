@@ -199,10 +199,8 @@ def _part_of(problem: Touches, chosen: NDArray[np.bool_], laws: Laws) -> Outcome
     picked = picked[np.argsort(label, kind="stable")]
     start = np.zeros(count + 1, np.int64)
     np.cumsum(np.bincount(label, minlength=count), out=start[1:])
-    some = ScaledRows(
-        *(column[picked] for column in (rows.G, rows.W, rows.a, rows.b, rows.c, rows.bias, rows.friction, rows.lower)),
-        rows.bodies,
-    )
+    columns = ("G", "W", "a", "b", "c", "bias", "friction", "lower")
+    some = replace(rows, **{name: getattr(rows, name)[picked] for name in columns})
     part = _simultaneous(
         Touches(some, problem.chosen, problem.order[picked], start, problem.bodies, problem.restitution[picked]), laws
     )

@@ -28,8 +28,8 @@ def meetings(
 ) -> Array:
     """First instant (p,) within `horizon` at which each pair comes to distance `aim`; inf where it does not.
 
-    pose (n, 4): x, y, cos, sin. motion (n, 6): velocity and half acceleration of x, y, angle. Points nearer than `touch` at the start count once
-    they have come apart; in a pair that is `held` never.
+    pose (n, 4): x, y, cos, sin. motion (n, 6): velocity and half acceleration of x, y, angle. Points nearer
+    than `touch` at the start count once they have come apart; in a pair that is `held` never.
     """
     shapes = detector.shapes
     slots = int(np.diff(shapes.body[:, 1]).max(initial=0)) + 1

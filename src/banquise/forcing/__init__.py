@@ -2,5 +2,6 @@
 
 from banquise.forcing.flows import Field, Series, Uniform
 from banquise.forcing.forcing import Forcing, Load
+from banquise.forcing.grid_flow import GridFlow, GridScalar, read_forcing
 
-__all__ = ["Field", "Forcing", "Load", "Series", "Uniform"]
+__all__ = ["Field", "Forcing", "GridFlow", "GridScalar", "Load", "Series", "Uniform", "read_forcing"]

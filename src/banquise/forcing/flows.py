@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,9 +39,19 @@ class Series:
     times : (n,) s from the start of the run, increasing
     u, v : (n,) m/s
     after_end : "stop" (an error before the run starts if it needs more), "hold" or "repeat"
+    frame : "map": u, v along x, y of the run; "east": along east and north, turned at the middle of the run's area
+    options : how it was read from a file, for case files
     """
 
-    def __init__(self, times: Any, u: Any, v: Any, after_end: str = "stop"):
+    def __init__(
+        self,
+        times: Any,
+        u: Any,
+        v: Any,
+        after_end: str = "stop",
+        frame: str = "map",
+        options: dict[str, Any] | None = None,
+    ):
         try:
             self.times, self.u, self.v = (np.asarray(c, dtype=float) for c in (times, u, v))
         except (TypeError, ValueError):
@@ -60,7 +71,20 @@ class Series:
             )
         if after_end not in AFTER_END:
             raise ForcingError(f"series: after_end is {after_end!r}, expected one of {', '.join(AFTER_END)}.")
+        if frame not in ("map", "east"):
+            raise ForcingError(f"series: frame is {frame!r}, expected 'map' or 'east'.")
         self.after_end = after_end
+        self.frame = frame
+        self.options = dict(options or {})
+
+    def on_map(self, projection: Any, start: str | None, bounds: tuple[float, float, float, float] | None) -> Series:
+        """Along x and y of a run on a map, east taken at the middle of its area."""
+        if self.frame == "map" or projection is None or bounds is None:
+            return self
+        middle = 0.5 * (bounds[0] + bounds[1]), 0.5 * (bounds[2] + bounds[3])
+        ex, ey = projection.east(*projection.to_lonlat(*middle))
+        u, v = ex * self.u - ey * self.v, ey * self.u + ex * self.v
+        return Series(self.times, u, v, self.after_end, options=self.options)
 
     def at(self, time: float) -> tuple[float, float]:
         if self.after_end == "repeat" and time > self.times[-1]:
@@ -103,13 +127,28 @@ class Field:
         """A function is taken to cover all."""
 
 
-Flow = Uniform | Series | Field | None
+class FileFlow(Protocol):
+    """A field from files (`GridFlow`): `on_map` gives it the frame of a run, `at_points` samples it."""
+
+    options: dict[str, Any]
+
+    def on_map(self, projection: Any, start: str | None, bounds: Any = None) -> FileFlow: ...
+    def check_cover(self, until: float, what: str) -> None: ...
+    def at_points(self, points: Any, time: float) -> Array: ...
+    def sample(self, x: Array, y: Array, time: float) -> tuple[Array, Array]: ...
+
+
+Flow = Uniform | Series | Field | FileFlow | None
 
 
 def as_flow(value: Any, what: str) -> Flow:
-    """A flow from what a user may write: None, (u, v), a `Series`, or a function of (x, y, t)."""
-    if value is None or isinstance(value, Uniform | Series | Field):
+    """A flow from what a user may write: None, (u, v), a `Series`, a file's field, or a function of (x, y, t)."""
+    if value is None or isinstance(value, Uniform | Series | Field) or hasattr(value, "at_points"):
         return value
+    if isinstance(value, str | os.PathLike):
+        raise ForcingError(
+            f"{what}: got the text {str(value)!r}. Read a file with bq.read_forcing({str(value)!r}, {what!r})."
+        )
     if callable(value):
         return Field(value)
     try:

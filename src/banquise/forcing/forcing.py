@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,9 @@ from numpy.typing import NDArray
 
 from banquise import constants
 from banquise.errors import ForcingError
-from banquise.forcing.flows import Flow, as_flow
+from banquise.forcing.coriolis import LocalCoriolis
+from banquise.forcing.flows import Flow, Series, as_flow
+from banquise.forcing.readers import fingerprint
 from banquise.units import quantity
 
 Array = NDArray[np.float64]
@@ -69,13 +73,17 @@ class Forcing:
 
     Parameters
     ----------
-    wind, current : None (no air, no water), (u, v) m/s, a `bq.Series`, or a function (x, y, t) -> (u, v)
-    latitude : degrees; or `coriolis` = f in 1/s; none when neither is given
+    wind, current : None (no air, no water), (u, v) m/s, a `bq.Series`, a function (x, y, t) -> (u, v), or a file's
+        field from `bq.read_forcing`
+    latitude : degrees; or `coriolis` = f in 1/s; when neither is given none, or f of the local latitude in a run on
+        a map (`bq.Simulation(crs=...)`; coriolis=0 switches it off)
     gravity : (gx, gy) m/s2 in the plane, (gx, gy, gz) for blocks
     loads : list of `bq.Load`
     forces : functions of the state (`state.time`, `state.bodies`) -> (n, 3) force x, y (N) and torque (N m) a floe
     relative_wind : subtract the ice velocity from the wind in the air drag
     turning_angle : degrees, turns the water drag counter-clockwise
+    water_level : z of the surface (m) in which blocks float; None: no water in space
+    form_drag, skin_drag : coefficients of the drag of water on blocks, across and along their faces
     """
 
     def __init__(
@@ -91,11 +99,16 @@ class Forcing:
         turning_angle: float = 0.0,
         air_density: float = constants.AIR_DENSITY,
         water_density: float = constants.WATER_DENSITY,
+        water_level: float | None = None,
+        form_drag: float = 1.0,
+        skin_drag: float = 5e-3,
     ):
         self.wind: Flow = as_flow(wind, "wind")
         self.current: Flow = as_flow(current, "current")
         self.latitude = latitude
         self.coriolis = _coriolis(latitude, coriolis)
+        self.local_coriolis: LocalCoriolis | None = None
+        self.coriolis_given = latitude is not None or coriolis is not None
         self.gravity = None if gravity is None else _gravity(gravity)
         self.loads = tuple(loads)
         for k, load in enumerate(self.loads):
@@ -115,10 +128,44 @@ class Forcing:
             )
         self.air_density = _density(air_density, "air_density")
         self.water_density = _density(water_density, "water_density")
+        self.water_level = None if water_level is None else _number(water_level, "water_level")
+        self.form_drag, self.skin_drag = _number(form_drag, "form_drag"), _number(skin_drag, "skin_drag")
+        if min(self.form_drag, self.skin_drag) < 0:
+            raise ForcingError(f"drag: got {form_drag} and {skin_drag}, expected coefficients of 0 or more.")
 
     def instants(self) -> Array:
         """Times at which a load starts or stops: steps land on them (s)."""
         return np.unique([t for load in self.loads for t in (load.start, load.stop) if math.isfinite(t)])
+
+    def on_map(self, projection: Any, start: str | None, bounds: tuple[float, float, float, float]) -> Forcing:
+        """This forcing in the frame of a run: file fields bound to its map and start, f from the local latitude."""
+        flows = {}
+        for name in ("wind", "current"):
+            flow = getattr(self, name)
+            if isinstance(flow, Series) or hasattr(flow, "at_points"):
+                flows[name] = flow.on_map(projection, start, bounds)
+        if projection is None and not flows:
+            return self
+        other = copy.copy(self)
+        for name, flow in flows.items():
+            setattr(other, name, flow)
+        if projection is not None and not self.coriolis_given:
+            other.local_coriolis = LocalCoriolis(projection)
+        return other
+
+    def fingerprints(self) -> dict[str, str]:
+        """Hashes of the files it comes from."""
+        paths: list[Any] = []
+        for flow in (self.wind, self.current):
+            file = getattr(flow, "options", {}).get("file", [])
+            paths += file if isinstance(file, list) else [file]
+        return {str(path): fingerprint(Path(path)) for path in paths if Path(path).exists()}
+
+    def coriolis_of(self, bodies: Any) -> Array:
+        """f (1/s): one number for all (1,), or one a floe (n,)."""
+        if self.local_coriolis is not None:
+            return self.local_coriolis.of(bodies)
+        return np.array([self.coriolis])
 
     def check(self, n_floes: int, until: float) -> None:
         """Raise if the forcing does not cover the run or names a floe that is not there."""
@@ -131,7 +178,9 @@ class Forcing:
 
     def __repr__(self) -> str:
         acting = [name for name in ("wind", "current", "gravity") if getattr(self, name) is not None]
-        if self.coriolis:
+        if self.local_coriolis is not None:
+            acting.append("f from the local latitude")
+        elif self.coriolis:
             acting.append(f"f = {self.coriolis:.3g} 1/s")
         if self.loads:
             acting.append(f"{len(self.loads)} loads")

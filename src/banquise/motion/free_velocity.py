@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise.errors import ForcingError
-from banquise.forcing.flows import Field, Flow
+from banquise.forcing.flows import Field, Flow, Series, Uniform
 from banquise.forcing.forcing import Forcing
+from banquise.forcing.grid import Points
 from banquise.motion._kernels import free_motion
 from banquise.scene.bodies import Bodies
 from banquise.threads import over_blocks
@@ -47,8 +48,14 @@ class FreeMotion:
 
 
 def free_motion_of(
-    bodies: Bodies, forcing: Forcing, time: float, steps: Array, pushes: Array, euler: bool = False,
-    chosen: NDArray[np.int64] | None = None, out: FreeMotion | None = None,
+    bodies: Bodies,
+    forcing: Forcing,
+    time: float,
+    steps: Array,
+    pushes: Array,
+    euler: bool = False,
+    chosen: NDArray[np.int64] | None = None,
+    out: FreeMotion | None = None,
 ) -> FreeMotion:
     """Free motion of all floes, each over its own step (n,), 0 for a floe that waits.
 
@@ -66,7 +73,7 @@ def free_motion_of(
     if out is None:
         out = FreeMotion(np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 2, 3)), pushes, gravity)
     rows = np.arange(n) if chosen is None else chosen
-    coriolis = np.atleast_1d(np.asarray(forcing.coriolis, dtype=float))
+    coriolis = forcing.coriolis_of(bodies)
     b = bodies
 
     def work(first: int, last: int) -> None:
@@ -96,9 +103,11 @@ def _flow_at(flow: Flow, bodies: Bodies, time: float, lead: Any) -> tuple[int, f
     """(mode, u, v, flow at the points): 0 no fluid, 1 uniform, 2 at the points where they will be `lead` s from now."""
     if flow is None:
         return 0, 0.0, 0.0, _NO_FLOW
-    if not isinstance(flow, Field):
+    if isinstance(flow, Uniform | Series):
         u, v = flow.at(time)
         return 1, u, v, _NO_FLOW
+    if not isinstance(flow, Field):
+        return 2, 0.0, 0.0, flow.at_points(Points.of_bodies(bodies, lead), time)
     x, y = quadrature_positions(bodies, lead)
     return 2, 0.0, 0.0, np.stack(flow.sample(x, y, time), axis=1)
 
@@ -146,7 +155,7 @@ def _largest(flow: Flow, bodies: Bodies, time: float) -> tuple[float, float]:
     """The flow where it is strongest over the floes."""
     if flow is None:
         return 0.0, 0.0
-    if not isinstance(flow, Field):
+    if isinstance(flow, Uniform | Series):
         return flow.at(time)
     n = bodies.n_free
     u, v = flow.sample(bodies.x[:n], bodies.y[:n], time)

@@ -52,7 +52,7 @@ class Progress:
         sim = self.simulation
         wall = max(clock.monotonic() - self.began, 1e-9)
         speed = (sim.time - self.start) / wall
-        share = 100 * (sim.time - self.start) / (self.end - self.start)
+        share = 100 * (sim.time - self.start) / max(self.end - self.start, 1e-300)
         contacts = int(sim.ledger.window["contacts"])
         return (
             f"{sim.time:,.6g} of {self.end:,.6g} s ({share:.0f} %), step {self.steps:,}, "

@@ -1,15 +1,21 @@
 """Records as a run goes: frames, ledger rows, events. Kept in memory, or written in pieces beside the run file.
 
 HDF5 does not survive a kill in the middle of a write, so while a run goes its records go into small complete files,
-each renamed into place when whole; the end of the run joins them. A killed run loses the piece being written, no more.
+each renamed into place when whole; the end of the run joins them. With the pieces go checkpoints: number k was taken
+when there were k pieces, so a run that goes on from it drops the pieces from k on and makes them again, bit for bit.
+
+A folder RUN.pieces holds: start.nc (shapes, case), settings.bin (to make the simulation again), 000000.bin, 000001.bin,
+... (records), 000007.checkpoint, ... (the last few), and base.nc: the finished run that is being taken further.
 """
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shutil
 import time as clock
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise.errors import RunFileError
+from banquise.recording.sealed import read_sealed, seal, write_sealed
+from banquise.recording.shapes import for_file
 from banquise.scene.bodies import Bodies
+from banquise.threads import FILES
 
 Array = NDArray[np.float64]
 STATE = ("x", "y", "rotation", "u", "v", "spin")
@@ -34,6 +43,8 @@ EVENT_COLUMNS = (
     "slip",
 )
 PIECE_SECONDS = 5.0  # wall time between pieces: what a kill may lose
+SHARE = 0.03  # of the wall time that pieces and checkpoints may take, where they are dear
+KEEP = 3  # checkpoints that stay
 
 
 def frame_of(bodies: Bodies, n_ids: int) -> Array:
@@ -54,7 +65,8 @@ def frame_of(bodies: Bodies, n_ids: int) -> Array:
 class Recorder:
     """Collects records; `pieces` of them lie in a folder beside the output until the run ends."""
 
-    def __init__(self, output: str | Path | None):
+    def __init__(self, output: str | Path | None, resumed: int | None = None):
+        """`resumed` is the number of pieces a checkpoint knew: later ones go, and the next one gets that number."""
         self.output = None if output is None else Path(output)
         self.kept: list[dict[str, Any]] = []
         self.times: list[float] = []
@@ -63,9 +75,11 @@ class Recorder:
         self.loads: list[Array] = []
         self.events: list[NDArray[Any]] = []
         self._last_piece = clock.monotonic()
-        self._count = 0
+        self._last_cost = 0.0
+        self._count = resumed or 0
         if self.output is not None:
-            self._prepare()
+            with self._errors():
+                self._prepare() if resumed is None else self._clear_after(resumed)
 
     def __enter__(self) -> Recorder:
         return self
@@ -78,7 +92,14 @@ class Recorder:
     @property
     def folder(self) -> Path:
         assert self.output is not None
-        return self.output.with_name(self.output.name + ".pieces")
+        return pieces_of(self.output)
+
+    @property
+    def due(self) -> bool:
+        """Whether it is time for a piece and a checkpoint."""
+        if self.output is None:
+            return False
+        return clock.monotonic() - self._last_piece > max(PIECE_SECONDS, self._last_cost / SHARE)
 
     def _prepare(self) -> None:
         assert self.output is not None
@@ -92,12 +113,32 @@ class Recorder:
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir()
 
-    def start(self, shapes: Any, case: dict[str, Any]) -> None:
-        """What the pieces need to be read without the run file: shapes and settings."""
-        if self.output is not None:
-            stored = shapes.copy()
-            stored.attrs["case"] = json.dumps(case)
-            stored.to_netcdf(self.folder / "start.nc", engine="netcdf4")
+    def _clear_after(self, count: int) -> None:
+        for name in self.folder.iterdir():
+            stale = name.suffix in (".bin", ".checkpoint") and name.stem.isdigit() and int(name.stem) >= count
+            if name.suffix == ".tmp" or (stale and not (name.suffix == ".checkpoint" and int(name.stem) == count)):
+                name.unlink()
+
+    def _errors(self) -> _Writing:
+        return _Writing(self.output, self.folder)
+
+    def start(self, shapes: Any, case: dict[str, Any], settings: bytes) -> None:
+        """What the pieces need to be read without the run file: shapes and case; and what makes the simulation again."""
+        if self.output is None:
+            return
+        with self._errors():
+            write_sealed(self.folder / "settings.bin", settings)
+        self.note_shapes(shapes, case)
+
+    def note_shapes(self, shapes: Any, case: dict[str, Any]) -> None:
+        """Shapes and case as they are now: at the start, and when there are new bodies."""
+        stored = for_file(shapes)
+        stored.attrs["case"] = json.dumps(case)
+        with self._errors(), FILES:
+            temporary = self.folder / "start.nc.tmp"
+            stored.to_netcdf(temporary, engine="netcdf4")
+            seal(temporary)
+            os.replace(temporary, self.folder / "start.nc")
 
     def add(self, time: float, frame: Array, row: dict[str, float], loads: Array, events: list[NDArray[Any]]) -> None:
         """One record: state, ledger row, obstacle loads, and the events since the last one."""
@@ -106,31 +147,32 @@ class Recorder:
         self.rows.append(row)
         self.loads.append(loads)
         self.events += events
-        if self.output is not None and clock.monotonic() - self._last_piece > PIECE_SECONDS:
-            self.flush()
 
     def flush(self) -> None:
         """Write what has been collected as one complete piece."""
         if not self.times:
             return
         piece = self._piece()
-        self.kept.append(piece)
-        if self.output is not None:
-            name = self.folder / f"{self._count:06d}.npz"
-            temporary = name.with_suffix(".tmp")
-            try:
-                with open(temporary, "wb") as file:
-                    np.savez(file, **piece)
-                os.replace(temporary, name)
-            except OSError as problem:
-                raise RunFileError(
-                    f"output {self.output}: cannot write ({problem.strerror}). "
-                    f"What was written before is kept in {self.folder}."
-                ) from None
-            self.kept.clear()
+        if self.output is None:
+            self.kept.append(piece)
+        else:
+            with self._errors():
+                write_sealed(self.folder / f"{self._count:06d}.bin", packed(piece))
         self._count += 1
         self.times, self.frames, self.rows, self.loads, self.events = [], [], [], [], []
+
+    def save(self, checkpoint: Callable[[], bytes]) -> None:
+        """A piece, and a checkpoint that goes with it; older ones are removed."""
+        if self.output is None:
+            return
+        began = clock.monotonic()
+        self.flush()
+        with self._errors():
+            write_sealed(self.folder / f"{self._count:06d}.checkpoint", checkpoint())
+            for old in checkpoints_in(self.folder)[KEEP:]:
+                old.unlink()
         self._last_piece = clock.monotonic()
+        self._last_cost = self._last_piece - began
 
     def _piece(self) -> dict[str, Any]:
         widest = max(frame.shape[1] for frame in self.frames)
@@ -147,48 +189,93 @@ class Recorder:
             "events": np.concatenate(self.events) if self.events else np.empty((0, len(EVENT_COLUMNS))),
         }
 
-    def join(self) -> dict[str, Any]:
+    def pieces(self) -> Iterator[dict[str, Any]]:
         """All records of the run so far, in order."""
         self.flush()
-        return join_pieces(self.kept if self.output is None else read_pieces(self.folder))
+        return iter(self.kept) if self.output is None else read_pieces(self.folder)
 
     def remove_pieces(self) -> None:
         if self.output is not None:
             shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def read_pieces(folder: Path) -> list[dict[str, Any]]:
-    """The complete pieces in a folder, in order."""
-    pieces = []
-    for name in sorted(folder.glob("*.npz")):
+class _Writing:
+    """Turns what the disk refuses into a sentence."""
+
+    def __init__(self, output: Path | None, folder: Path):
+        self.output, self.folder = output, folder
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: Any, problem: Any, trace: Any) -> None:
+        if isinstance(problem, OSError | RuntimeError) and not isinstance(problem, RunFileError):
+            reason = getattr(problem, "strerror", None) or problem
+            kept = f" What was written before is kept in {self.folder}." if self.folder.is_dir() else ""
+            raise RunFileError(f"output {self.output}: cannot write ({reason}).{kept}") from None
+
+
+def pieces_of(output: Path) -> Path:
+    """The folder of a run's pieces."""
+    return output.parent / (output.name + ".pieces")
+
+
+def checkpoints_in(folder: Path) -> list[Path]:
+    """Newest first."""
+    return sorted((p for p in folder.glob("*.checkpoint") if p.stem.isdigit()), key=lambda p: -int(p.stem))
+
+
+def packed(arrays: dict[str, Any]) -> bytes:
+    """Named arrays as bytes."""
+    out = io.BytesIO()
+    np.savez(out, **arrays)
+    return out.getvalue()
+
+
+def unpacked(content: bytes) -> dict[str, Any]:
+    """And back; nothing in it is run as code."""
+    with np.load(io.BytesIO(content), allow_pickle=False) as stored:
+        return {key: stored[key] for key in stored.files}
+
+
+def read_pieces(folder: Path) -> Iterator[dict[str, Any]]:
+    """The records in a folder, in order: those of the run that was taken further, then the complete pieces."""
+    if (folder / "base.nc").exists():
+        from banquise.recording.run_file import open_run
+
+        base = open_run(folder / "base.nc")
+        yield {name: base.records[name] for name in ("time", "state", "ledger", "ledger_names", "loads", "events")}
+    names = sorted(p for p in folder.glob("*.bin") if p.stem.isdigit())
+    for k, name in enumerate(names):
+        if int(name.stem) != k:
+            raise RunFileError(f"{folder}: piece {k:06d}.bin is missing. Remove the later ones to read the rest.")
         try:
-            with np.load(name, allow_pickle=False) as stored:
-                pieces.append({key: stored[key] for key in stored.files})
-        except (OSError, ValueError, KeyError, EOFError) as problem:
-            raise RunFileError(
-                f"{name}: this piece of a run is damaged ({problem}). Remove it to read the rest."
-            ) from None
-    return pieces
+            piece = unpacked(read_sealed(name, "piece"))
+            piece["state"], piece["time"]
+        except (ValueError, KeyError, OSError) as problem:
+            raise RunFileError(f"{problem} Remove it and the later ones to read the rest.") from None
+        yield piece
 
 
-def join_pieces(pieces: list[dict[str, Any]]) -> dict[str, Any]:
+def join_pieces(pieces: Iterator[dict[str, Any]]) -> dict[str, Any]:
     """One set of records; floes born later are NaN before."""
-    if not pieces:
+    parts = list(pieces)
+    if not parts:
         raise RunFileError("no records: the run was stopped before its first one was written.")
-    widest = max(p["state"].shape[2] for p in pieces)
-    states = [
-        p["state"]
-        if p["state"].shape[2] == widest
-        else np.concatenate(
-            [p["state"], np.full((*p["state"].shape[:2], widest - p["state"].shape[2]), np.nan)], axis=2
-        )
-        for p in pieces
-    ]
+    widest = max(p["state"].shape[2] for p in parts)
+    states = [widened(p["state"], widest) for p in parts]
     return {
-        "time": np.concatenate([p["time"] for p in pieces]),
+        "time": np.concatenate([p["time"] for p in parts]),
         "state": np.concatenate(states),
-        "ledger": np.concatenate([p["ledger"] for p in pieces]),
-        "ledger_names": pieces[0]["ledger_names"],
-        "loads": np.concatenate([p["loads"] for p in pieces]),
-        "events": np.concatenate([p["events"] for p in pieces]),
+        "ledger": np.concatenate([p["ledger"] for p in parts]),
+        "ledger_names": parts[0]["ledger_names"],
+        "loads": np.concatenate([p["loads"] for p in parts]),
+        "events": np.concatenate([p["events"] for p in parts]),
     }
+
+
+def widened(state: Array, n: int) -> Array:
+    """State (time, 6, n) with NaN for floes that came later."""
+    if state.shape[2] == n:
+        return state
+    return np.concatenate([state, np.full((*state.shape[:2], n - state.shape[2]), np.nan)], axis=2)

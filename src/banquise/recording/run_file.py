@@ -1,9 +1,8 @@
-"""A run: its records as xarray, and the NetCDF file that keeps them (CF-1.11, one file, plain xarray reads it)."""
+"""A run: its records as xarray, read from the NetCDF file that keeps them or from the pieces of one that was stopped."""
 
 from __future__ import annotations
 
 import json
-import os
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
@@ -12,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from banquise import __version__
 from banquise.errors import RunFileError
-from banquise.recording.ledger import LONG_NAMES
-from banquise.recording.recorder import EVENT_COLUMNS, STATE, join_pieces, read_pieces
-from banquise.scene.bodies import Bodies
-from banquise.scene.domain import Box, Periodic
-from banquise.scene.floe import Disc, Floe, Obstacle
+from banquise.recording.recorder import EVENT_COLUMNS, STATE, join_pieces, pieces_of, read_pieces
+from banquise.recording.sealed import verify
+from banquise.recording.shapes import from_file, scene_from, shapes_dataset
+from banquise.recording.write_run import FORMAT, KINDS, STATE_ATTRS, ledger_table, loads_table, write_run
 from banquise.scene.scene import Scene
+
+__all__ = ["Run", "open_run", "shapes_dataset", "write_run"]
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,39 +26,21 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-KINDS = ("impact", "break")
-_STATE_ATTRS = {
-    "x": {
-        "units": "m",
-        "long_name": "x of the centre of mass",
-        "standard_name": "projection_x_coordinate",
-        "axis": "X",
-    },
-    "y": {
-        "units": "m",
-        "long_name": "y of the centre of mass",
-        "standard_name": "projection_y_coordinate",
-        "axis": "Y",
-    },
-    "rotation": {"units": "rad", "long_name": "rotation from the pose at the start, counter-clockwise"},
-    "u": {"units": "m s-1", "long_name": "velocity along x", "standard_name": "sea_ice_x_velocity"},
-    "v": {"units": "m s-1", "long_name": "velocity along y", "standard_name": "sea_ice_y_velocity"},
-    "spin": {"units": "rad s-1", "long_name": "angular velocity, counter-clockwise"},
-}
-_EPOCH = "2000-01-01 00:00:00"
-# numbers of one body kept in the shapes group, enough to make the floe again
-_SHAPE_NUMBERS = {
-    "thickness": ("m", "mean thickness"),
-    "density": ("kg m-3", "density"),
-    "area": ("m2", "area of the plane section"),
-    "mass": ("kg", "mass"),
-    "inertia": ("kg m2", "moment of inertia about the centre of mass"),
-    "radius": ("m", "rounding radius"),
-    "water_drag": ("1", "drag coefficient of the water"),
-    "air_drag": ("1", "drag coefficient of the air"),
-    "start_x": ("m", "x of the centre of mass when the body was made"),
-    "start_y": ("m", "y of the centre of mass when the body was made"),
-}
+IN_MEMORY = 64e6  # bytes of state below which a run file is read whole; above, what is asked for is read when asked
+
+
+class Records(dict):
+    """Arrays of a run by name; the state (time, 6, floe) of a large file is read when first asked for."""
+
+    def __init__(self, arrays: dict[str, Any], dataset: Any = None):
+        super().__init__(arrays)
+        self._dataset = dataset
+
+    def __missing__(self, name: str) -> Any:
+        if name != "state" or self._dataset is None:
+            raise KeyError(name)
+        self["state"] = np.stack([self._dataset[column].values for column in STATE], axis=1)
+        return self["state"]
 
 
 class Run:
@@ -69,11 +50,20 @@ class Run:
     (time, obstacle), `shapes`, `scene` at the end, `profile` (seconds a stage), `case` (settings and versions).
     """
 
-    def __init__(self, records: dict[str, Any], shapes: xr.Dataset, case: dict[str, Any], path: Path | None = None):
+    def __init__(
+        self,
+        records: dict[str, Any],
+        shapes: xr.Dataset,
+        case: dict[str, Any],
+        path: Path | None = None,
+        dataset: xr.Dataset | None = None,
+    ):
         self.records = records
         self.shapes = shapes
         self.case = case
         self.path = path
+        if dataset is not None:
+            self.__dict__["dataset"] = dataset  # of a file: takes the place of the cached property
 
     @cached_property
     def dataset(self) -> xr.Dataset:
@@ -81,23 +71,23 @@ class Run:
         import xarray as xr
 
         state = self.records["state"]
-        columns = {name: (("time", "floe"), state[:, k, :], _STATE_ATTRS[name]) for k, name in enumerate(STATE)}
+        columns = {name: (("time", "floe"), state[:, k, :], STATE_ATTRS[name]) for k, name in enumerate(STATE)}
         coords = {
             "time": ("time", self.records["time"], {"long_name": "time from the start of the run", "units": "s"}),
             "floe": ("floe", np.arange(state.shape[2]), {"long_name": "floe id", "cf_role": "trajectory_id"}),
         }
-        return xr.Dataset(columns, coords, attrs={"title": self.case.get("title", "Banquise run")})
+        data = xr.Dataset(columns, coords, attrs={"title": self.case.get("title", "Banquise run")})
+        if self.case.get("crs"):
+            from banquise.projection import Projection
+
+            longitude, latitude = Projection(self.case["crs"]).to_lonlat(state[:, 0], state[:, 1])
+            data = data.assign_coords(lon=(("time", "floe"), longitude), lat=(("time", "floe"), latitude))
+        return data
 
     @cached_property
     def ledger(self) -> xr.Dataset:
         """Energy, work, overlap, contacts on time."""
-        import xarray as xr
-
-        columns = {}
-        for k, name in enumerate(map(str, self.records["ledger_names"])):
-            units, long_name = LONG_NAMES.get(name, ("1", name))
-            columns[name] = ("time", self.records["ledger"][:, k], {"units": units, "long_name": long_name})
-        return xr.Dataset(columns, {"time": self.dataset["time"]})
+        return ledger_table(self.records).assign_coords(time=self.dataset["time"])
 
     @cached_property
     def events(self) -> pd.DataFrame:
@@ -114,24 +104,7 @@ class Run:
     @cached_property
     def loads(self) -> xr.Dataset:
         """Mean force (N) and torque (N m, about its centre) of the ice on each obstacle over the record interval."""
-        import xarray as xr
-
-        loads = self.records["loads"]
-        columns = {
-            "force_x": (("time", "obstacle"), loads[:, :, 0], {"units": "N", "long_name": "mean force along x"}),
-            "force_y": (("time", "obstacle"), loads[:, :, 1], {"units": "N", "long_name": "mean force along y"}),
-            "torque": (("time", "obstacle"), loads[:, :, 2], {"units": "N m", "long_name": "mean torque"}),
-        }
-        window = self.case.get("every")
-        data = xr.Dataset(columns, {"time": self.dataset["time"]}, attrs={"window_seconds": window})
-        if len(self.records["time"]) and loads.shape[1]:
-            size = np.hypot(loads[:, :, 0], loads[:, :, 1])
-            data["peak_force"] = (
-                "obstacle",
-                size.max(axis=0),
-                {"units": "N", "long_name": "largest mean force over a window"},
-            )
-        return data
+        return loads_table(self.records, self.case.get("every")).assign_coords(time=self.dataset["time"])
 
     @property
     def profile(self) -> dict[str, Any]:
@@ -141,11 +114,14 @@ class Run:
     @cached_property
     def scene(self) -> Scene:
         """The scene as it stands at the end."""
-        return scene_from(self.shapes, self.records["state"][-1], self.case)
+        last = self.dataset.isel(time=-1)
+        return scene_from(self.shapes, np.stack([last[name].values for name in STATE]), self.case)
 
     def save(self, path: str | Path) -> None:
         """Write the run file (to a temporary name, then renamed)."""
-        write_run(self, Path(path))
+        state = self.records["state"]
+        write_run(Path(path), iter([dict(self.records) | {"state": state}]), self.shapes, self.case)
+        self.path = Path(path)
 
     def _repr_html_(self) -> str:
         return import_module("banquise.view.reprs").run_html(self)
@@ -166,233 +142,101 @@ class Run:
         return "\n".join(lines)
 
 
-# ---------------------------------------------------------------- shapes
+def open_run(path: str | Path, check: bool = True) -> Run:
+    """Open a run file, or the pieces of one that was stopped.
 
-
-def shapes_dataset(floes: list[Floe], obstacles: list[Obstacle], lives: dict[str, Any]) -> xr.Dataset:
-    """Every ring once, in its own frame, by id, with what is needed to make the floe again.
-
-    `lives` gives birth and end times and parents by floe id (arrays of the length of `floes`).
+    Parameters
+    ----------
+    path : the run file, whether it is there already or still in pieces
+    check : False to skip the checksum, for a file that you have changed yourself
     """
-    import xarray as xr
-
-    parts: list[Any] = [*floes, *obstacles]
-    bodies = Bodies.shapes_of(floes, obstacles)
-    n = len(parts)
-    rings_of = np.diff(bodies.body_ring)
-    owner = np.repeat(np.arange(n), rings_of)
-    interior = np.ones(len(owner), dtype=np.int8)
-    interior[bodies.body_ring[:-1]] = 0
-    free = np.arange(n) < len(floes)
-    numbers = {
-        "thickness": bodies.thickness,
-        "density": [getattr(p, "density", 0.0) for p in parts],
-        "area": bodies.area,
-        "mass": np.where(free, bodies.mass, np.inf),
-        "inertia": np.where(free, bodies.inertia, np.inf),
-        "radius": [p.radius for p in parts],
-        "water_drag": [getattr(p, "water_drag", 0.0) for p in parts],
-        "air_drag": [getattr(p, "air_drag", 0.0) for p in parts],
-        "start_x": bodies.x,
-        "start_y": bodies.y,
-    }
-    nodes = bodies.vertices
-    data = {
-        name: ("body", np.array(values, dtype=float), dict(zip(("units", "long_name"), _SHAPE_NUMBERS[name])))
-        for name, values in numbers.items()
-    }
-    pad = len(obstacles)
-    parent = np.append(lives["parent"], np.full(pad, -1)).astype(np.int64)
-    points = np.diff(bodies.ring_start).astype(np.int64)
-    data |= {
-        "obstacle": ("body", (np.arange(n) >= len(floes)).astype(np.int8), {"long_name": "1 for an obstacle"}),
-        "birth": ("body", np.append(lives["birth"], np.zeros(pad)), {"units": "s", "long_name": "time of birth"}),
-        "end": ("body", np.append(lives["end"], np.full(pad, np.inf)), {"units": "s", "long_name": "time of end"}),
-        "parent": ("body", parent, {"long_name": "id of the parent, -1 for none"}),
-        "material": ("body", np.array([p.material for p in parts], dtype=str), {"long_name": "material"}),
-        "name": ("body", np.array([p.name or "" for p in parts], dtype=str), {"long_name": "name"}),
-        "ring_body": ("ring", owner.astype(np.int64), {"long_name": "body of this ring"}),
-        "interior_ring": ("ring", interior, {"long_name": "1 for a hole"}),
-        "part_node_count": ("ring", points, {"long_name": "points of this ring"}),
-        "node_x": ("node", nodes[:, 0].copy(), {"units": "m", "long_name": "x in the body frame"}),
-        "node_y": ("node", nodes[:, 1].copy(), {"units": "m", "long_name": "y in the body frame"}),
-    }  # fmt: skip
-    return xr.Dataset(
-        data, attrs={"comment": "pose (x, y, rotation) of the state applied to these rings draws the floes"}
-    )
-
-
-def scene_from(shapes: xr.Dataset, state: Array, case: dict[str, Any]) -> Scene:
-    """Floes and obstacles at a recorded state (6, n); floes that are not there (NaN) are left out."""
-    counts = shapes["part_node_count"].values
-    starts = np.concatenate([[0], np.cumsum(counts)])
-    nodes = np.column_stack([shapes["node_x"].values, shapes["node_y"].values])
-    rings: dict[int, list[Array]] = {}
-    for k, owner in enumerate(shapes["ring_body"].values):
-        rings.setdefault(int(owner), []).append(nodes[starts[k] : starts[k + 1]])
-    value = {name: shapes[name].values for name in (*_SHAPE_NUMBERS, "material", "name", "obstacle")}
-    floes: list[Floe] = []
-    obstacles: list[Obstacle] = []
-    walls = int(case.get("walls", 0))
-    n_bodies = len(value["obstacle"])
-    poses = case.get("obstacle_poses", [])
-    n_floes = int((value["obstacle"] == 0).sum())
-    for k in range(n_bodies):
-        if value["obstacle"][k]:
-            if k >= n_bodies - walls:
-                continue  # a wall of the domain comes back with the domain
-            x, y, angle = poses[k - n_floes] if poses else (value["start_x"][k], value["start_y"][k], 0.0)
-        else:
-            x, y, angle = state[:3, k]
-            if not np.isfinite(x):
-                continue
-        c, s = np.cos(angle), np.sin(angle)
-        moved = [ring @ np.array([[c, s], [-s, c]]) + (x, y) for ring in rings[k]]
-        common: dict[str, Any] = {"material": str(value["material"][k]), "name": str(value["name"][k]) or None}
-        if value["obstacle"][k]:
-            obstacles.append(Obstacle(moved[0], holes=moved[1:], radius=float(value["radius"][k]), **common))
-            continue
-        options: dict[str, Any] = {
-            "thickness": float(value["thickness"][k]),
-            "density": float(value["density"][k]),
-            "velocity": (float(state[3, k]), float(state[4, k])),
-            "spin": float(state[5, k]),
-            "water_drag": float(value["water_drag"][k]),
-            "air_drag": float(value["air_drag"][k]),
-            **common,
-        }
-        if len(moved[0]) == 1:
-            floes.append(Disc(moved[0][0], float(value["radius"][k]), **options))
-        else:
-            floes.append(Floe(moved[0], holes=moved[1:], radius=float(value["radius"][k]), **options))
-    return Scene(floes, obstacles, _domain_from(case.get("domain")))
-
-
-def _domain_from(stored: Any) -> Any:
-    if not stored:
-        return None
-    stored = dict(stored)
-    kind = stored.pop("kind")
-    if "open" in stored:
-        stored["open"] = tuple(stored["open"])
-    return {"box": Box, "periodic": Periodic}[kind](**stored)
-
-
-# ---------------------------------------------------------------- the file
-
-
-def write_run(run: Run, path: Path) -> None:
-    """One NetCDF-4 file: state at the root, groups shapes, ledger, events, loads, case."""
-    import xarray as xr
-
-    root = run.dataset.drop_vars("floe").copy()
-    root["floe_id"] = ("floe", run.dataset["floe"].values, {"cf_role": "trajectory_id", "long_name": "floe id"})
-    time = ("time", run.records["time"], _time_attrs(run.case.get("start")))
-    root = root.assign_coords(time=time)
-    for name in ("u", "v", "rotation", "spin"):
-        root[name].attrs["coordinates"] = "time x y floe_id"
-    root.attrs = {
-        "Conventions": "CF-1.11",
-        "featureType": "trajectory",
-        "title": run.case.get("title", "Banquise run"),
-        "institution": run.case.get("institution", "not stated"),
-        "source": f"Banquise {__version__}",
-        "history": f"{run.case.get('written', '')} written by Banquise {__version__}",
-        "references": "Rabatel, Labbe, Weiss (2015), J. Geophys. Res. Oceans 120, 5887-5909",
-        "comment": "Floes as trajectories; shapes in the group of that name; time counts from the start of the run.",
-    }
-    squeeze = {"zlib": True, "complevel": 1, "shuffle": True}
-    encoding: dict[str, Any] = {name: {**squeeze, "_FillValue": np.nan} for name in STATE}
-    no_fill: dict[str, Any] = {"time": {"_FillValue": None}}  # a coordinate has no missing values (CF 2.5.1)
-    events = xr.Dataset({name: ("event", run.records["events"][:, k]) for k, name in enumerate(EVENT_COLUMNS)})
-    events["kind"].attrs = {"flag_values": np.arange(len(KINDS), dtype=float), "flag_meanings": " ".join(KINDS)}
-    case = xr.Dataset(attrs={"json": json.dumps(run.case), "version": __version__})
-    temporary = path.with_name(path.name + ".tmp")
-    try:
-        root.to_netcdf(temporary, mode="w", engine="netcdf4", encoding=encoding | no_fill)
-        for group, data in (
-            ("shapes", run.shapes),
-            ("ledger", run.ledger.assign_coords(time=time)),
-            ("events", events),
-            ("loads", run.loads.assign_coords(time=time)),
-            ("case", case),
-        ):
-            data.to_netcdf(
-                temporary, mode="a", group=group, engine="netcdf4", encoding=no_fill if "time" in data else {}
-            )
-        os.replace(temporary, path)
-    except OSError as problem:
-        temporary.unlink(missing_ok=True)
-        raise RunFileError(f"output {path}: cannot write ({problem.strerror or problem}).") from None
-    run.path = path
-
-
-def _time_attrs(start: str | None) -> dict[str, str]:
-    return {
-        "units": f"seconds since {(start or _EPOCH).replace('T', ' ')}",
-        "calendar": "standard",
-        "units_metadata": "leap_seconds: none",
-        "standard_name": "time",
-        "long_name": "time of the run",
-        "axis": "T",
-    }
-
-
-def open_run(path: str | Path) -> Run:
-    """Open a run file, or the pieces of one that was stopped."""
-    import xarray as xr
-
     path = Path(path)
+    folder = pieces_of(path)
+    if folder.is_dir() and (not path.exists() or not same_run(path, folder)):
+        return _open_pieces(path, folder)
     if not path.exists():
-        folder = path.with_name(path.name + ".pieces")
-        if folder.is_dir():
-            return _open_pieces(path, folder)
         raise RunFileError(f"{path}: no such run file.")
     if path.is_dir():
         raise RunFileError(f"{path}: is a folder, expected a run file (.nc).")
+    if check:
+        verify(path, "run file")
     try:
-        with xr.open_dataset(path, engine="netcdf4", decode_times=False) as root:
-            root = root.load()
-        groups = {}
-        for name in ("shapes", "ledger", "events", "loads", "case"):
-            with xr.open_dataset(path, engine="netcdf4", group=name, decode_times=False) as data:
-                groups[name] = data.load()
-    except (OSError, ValueError, KeyError, RuntimeError) as problem:
+        return _read(path)
+    except (OSError, ValueError, KeyError, RuntimeError, AttributeError, TypeError, IndexError) as problem:
+        if isinstance(problem, RunFileError):
+            raise
         reason = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
         raise RunFileError(f"{path}: not a Banquise run file, or a damaged one ({reason}).") from None
+
+
+def _read(path: Path) -> Run:
+    import xarray as xr
+
+    groups = {}
+    for name in ("shapes", "ledger", "events", "loads", "case"):
+        with xr.open_dataset(path, engine="netcdf4", group=name, decode_times=False) as data:
+            groups[name] = data.load()
+    case = json.loads(groups["case"].attrs["json"])
+    if case.get("format", 1) > FORMAT:
+        raise RunFileError(f"{path}: written by a newer Banquise (format {case['format']}). Install that one.")
+    root = xr.open_dataset(path, engine="netcdf4", decode_times=False)
     missing = [name for name in (*STATE, "time") if name not in root]
-    if missing or "json" not in groups["case"].attrs:
-        raise RunFileError(f"{path}: NetCDF, but not a Banquise run file (no {', '.join(missing) or 'case'}).")
-    try:
-        return Run(_records_of(root, groups), groups["shapes"], json.loads(groups["case"].attrs["json"]), path)
-    except (KeyError, ValueError) as problem:
-        raise RunFileError(f"{path}: a Banquise run file with a part missing or damaged ({problem}).") from None
-
-
-def _records_of(root: xr.Dataset, groups: dict[str, xr.Dataset]) -> dict[str, Any]:
+    if missing:
+        root.close()
+        raise RunFileError(f"{path}: NetCDF, but not a Banquise run file (no {', '.join(missing)}).")
+    if 8 * 6 * root.sizes["time"] * root.sizes["floe"] < IN_MEMORY:
+        root.load().close()
+    data = root.reset_coords()[[*STATE]].assign_coords(
+        floe=("floe", root["floe_id"].values, {"long_name": "floe id", "cf_role": "trajectory_id"})
+    )
+    data = data.assign_coords({name: root[name].variable for name in ("lon", "lat") if name in root})
+    data["time"].attrs = {"long_name": "time from the start of the run", "units": "s"}
+    data.attrs = {"title": case.get("title", "Banquise run")}
     names = list(groups["ledger"].data_vars)
     loads = groups["loads"]
-    return {
-        "time": root["time"].values,
-        "state": np.stack([root[name].values for name in STATE], axis=1),
-        "ledger": np.column_stack([groups["ledger"][name].values for name in names]),
-        "ledger_names": np.array(names),
-        "loads": np.stack([loads[name].values for name in ("force_x", "force_y", "torque")], axis=2),
-        "events": np.column_stack([groups["events"][name].values for name in EVENT_COLUMNS]),
-    }
+    records = Records(
+        {
+            "time": root["time"].values,
+            "ledger": np.column_stack([groups["ledger"][name].values for name in names]),
+            "ledger_names": np.array(names),
+            "loads": np.stack([loads[name].values for name in ("force_x", "force_y", "torque")], axis=2),
+            "events": np.column_stack([groups["events"][name].values for name in EVENT_COLUMNS]),
+        },
+        data,
+    )
+    return Run(records, from_file(groups["shapes"]), case, path, data)
 
 
-def _open_pieces(path: Path, folder: Path) -> Run:
+def same_run(path: Path, folder: Path) -> bool:
+    """Whether pieces belong to the finished file beside them: then they are only left over."""
+    import xarray as xr
+
+    try:
+        with xr.open_dataset(path, engine="netcdf4", group="case") as stored:
+            case = json.loads(stored.attrs["json"])
+        return bool(case["run_id"] == start_of(folder)[1]["run_id"])
+    except (OSError, ValueError, KeyError, RuntimeError, AttributeError, TypeError, IndexError):
+        return False
+
+
+def start_of(folder: Path) -> tuple[xr.Dataset, dict[str, Any]]:
+    """Shapes and case of a run in pieces."""
     import xarray as xr
 
     start = folder / "start.nc"
     if not start.exists():
         raise RunFileError(f"{folder}: pieces of a run without their start; nothing can be read.")
+    verify(start, "start of a run")
     try:
         with xr.open_dataset(start, engine="netcdf4", decode_times=False) as shapes:
             shapes = shapes.load()
         case = json.loads(shapes.attrs.pop("case"))
-    except (OSError, ValueError, KeyError) as problem:
+        return from_file(shapes), case
+    except (OSError, ValueError, KeyError, AttributeError) as problem:
         reason = str(problem).splitlines()[0]
         raise RunFileError(f"{start}: the start of a run that was stopped, but damaged ({reason}).") from None
+
+
+def _open_pieces(path: Path, folder: Path) -> Run:
+    shapes, case = start_of(folder)
     return Run(join_pieces(read_pieces(folder)), shapes, case, path)

@@ -14,6 +14,7 @@ from banquise.errors import CaseError, ShapeError
 from banquise.scene.bodies import Bodies
 from banquise.scene.domain import Box, Domain, Periodic
 from banquise.scene.floe import Floe, Obstacle
+from banquise.scene.polyhedron import Polyhedron
 
 
 class Scene:
@@ -24,13 +25,21 @@ class Scene:
     floes : list of `bq.Floe` and `bq.Disc`
     obstacles : list of `bq.Obstacle`
     domain : None (open sea), `bq.Box` or `bq.Periodic`
+    blocks : list of `bq.Polyhedron`: a scene in space, without floes, obstacles or domain
 
     >>> from banquise.scene.floe import Disc
     >>> Scene([Disc((0, 0), 1.0)])
     Scene: 1 floe, 3.142 m2 of ice, no obstacles, open sea
     """
 
-    def __init__(self, floes: Iterable[Floe] = (), obstacles: Iterable[Obstacle] = (), domain: Domain = None):
+    def __init__(
+        self,
+        floes: Iterable[Floe] = (),
+        obstacles: Iterable[Obstacle] = (),
+        domain: Domain = None,
+        blocks: Iterable[Polyhedron] = (),
+    ):
+        self.blocks: tuple[Polyhedron, ...] = tuple(blocks)
         self.floes: tuple[Floe, ...] = tuple(floes)
         self.obstacles: tuple[Obstacle, ...] = tuple(obstacles)
         for k, floe in enumerate(self.floes):
@@ -42,6 +51,11 @@ class Scene:
         if domain is not None and not isinstance(domain, Box | Periodic):
             raise CaseError(f"scene: domain is {type(domain).__name__}, expected None, bq.Box or bq.Periodic.")
         self.domain = domain
+        for k, block in enumerate(self.blocks):
+            if not isinstance(block, Polyhedron):
+                raise ShapeError(f"scene: blocks[{k}] is {type(block).__name__}, expected bq.Polyhedron.")
+        if self.blocks and (self.floes or self.obstacles or domain is not None):
+            raise CaseError("scene: blocks live in space, floes and domains in the plane; expected one or the other.")
 
     def bodies(self) -> Bodies:
         """Fresh columns of this scene, for a simulation to move."""
@@ -66,6 +80,9 @@ class Scene:
         return import_module("banquise.view.reprs").scene_html(self)
 
     def __repr__(self) -> str:
+        if self.blocks:
+            fixed = sum(b.fixed for b in self.blocks)
+            return f"Scene: {len(self.blocks):,} block{'s' if len(self.blocks) != 1 else ''}, {fixed} of them fixed"
         ice = sum(f.area for f in self.floes)
         count = f"{len(self.floes):,} floe{'s' if len(self.floes) != 1 else ''}"
         rock = (
@@ -75,3 +92,16 @@ class Scene:
         )
         where = "open sea" if self.domain is None else repr(self.domain)
         return f"Scene: {count}, {ice:.4g} m2 of ice, {rock}, {where}"
+
+
+def area_of(scene: Scene, bodies: Bodies) -> tuple[float, float, float, float]:
+    """xmin, xmax, ymin, ymax (m) of the floes' discs and the domain."""
+    n, d = bodies.n_free, scene.domain
+    x, y, r = bodies.x[:n], bodies.y[:n], bodies.extent[:n]
+    bounds = [(x - r).min(initial=np.inf), (x + r).max(initial=-np.inf), (y - r).min(initial=np.inf)]
+    bounds.append((y + r).max(initial=-np.inf))
+    if d is not None:
+        bounds = [min(bounds[0], d.xmin), max(bounds[1], d.xmax), min(bounds[2], d.ymin), max(bounds[3], d.ymax)]
+    if not np.isfinite(bounds).all():
+        return 0.0, 0.0, 0.0, 0.0
+    return float(bounds[0]), float(bounds[1]), float(bounds[2]), float(bounds[3])

@@ -3,5 +3,7 @@
 from typing import Any
 
 from banquise.schemes.event_driven import EventDriven
+from banquise.schemes.time_stepping import TimeStepping
 
-SCHEMES: dict[str, Any] = {"event-driven": EventDriven}  # name in a case file; the first is the default
+# name in a case file; the first is the default
+SCHEMES: dict[str, Any] = {"event-driven": EventDriven, "time-stepping": TimeStepping}

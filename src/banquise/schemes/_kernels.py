@@ -94,7 +94,9 @@ def survey(
             else:
                 db = abs(turn)
         ahead = value[k, GAP] + dx * value[k, NX] + dy * value[k, NY]
-        bend = (da + db) * math.sqrt(dx * dx + dy * dy) + 0.5 * (extent[i] * da * da + min(extent[j], 1e3 * extent[i]) * db * db)
+        bend = (da + db) * math.sqrt(dx * dx + dy * dy) + 0.5 * (
+            extent[i] * da * da + min(extent[j], 1e3 * extent[i]) * db * db
+        )
         # on the way the gap may be smaller than at the end, by what the pull can do
         live[count - 1] = ahead - bend - 0.125 * (pull[i] + pull[j]) * step * step <= zone * small
     for p in range(count):
@@ -150,15 +152,15 @@ def label_groups(pairs, chosen, n_free, label):
 
 @njit(cache=True, nogil=True)
 def classify(
-    value, who, velocity, left, flown, group, rounds, rebounds, n_free, size, pull, shortest, zone, touch, blur, soft,
+    value, who, velocity, left, since, group, rounds, rebounds, n_free, size, pull, shortest, zone, touch, blur, soft,
     largest, approach, state, gap_rate, bounce,
 ):  # fmt: skip
     """What each contact does now; (how many are near, how many strike, how many are held).
 
     state: 0 nothing, 1 near (touches), 2 strikes (touches and approaches), +4 held (rests together), +8 whole (its group
     met too often, or `soft` and too slow to rebound: kept apart over the whole step without being met).
-    flown: the last step of each floe. gap_rate: room over the time left, for contacts that are whole. bounce: whether restitution (at most `largest`) acts. approach is
-    scratch.
+    since: time since the group's last impact. gap_rate: room over the time left, for contacts that are whole. bounce: whether
+    restitution (at most `largest`) acts. approach is scratch.
     """
     near = striking = held = 0
     fastest = 0.0
@@ -200,9 +202,24 @@ def classify(
                 # a rebound too slow to be followed is none; the fastest approach of the group counts, for a contact at
                 # rest rebounds too when its neighbour is struck
                 # (and one that comes sooner after the last than the shortest flight is part of a collapse: none either)
-                steady = rounds == 0 or flown[i] >= shortest
-                bounce[k] = state[k] < 8 and steady and rounds < rebounds[group[i]] and largest * approach[group[i]] > slow
+                steady = since[i] >= shortest
+                bounce[k] = (
+                    state[k] < 8 and steady and rounds < rebounds[group[i]] and largest * approach[group[i]] > slow
+                )
     return near, striking, held
+
+
+@njit(cache=True, nogil=True)
+def note_impacts(who, state, group, chosen, struck, since):
+    """Start the clock of every group in which something strikes anew; struck is scratch."""
+    for q in range(len(chosen)):
+        struck[group[chosen[q]]] = 0.0
+    for k in range(len(who)):
+        if state[k] & 2:
+            struck[group[who[k, 0]]] = 1.0
+    for q in range(len(chosen)):
+        if struck[group[chosen[q]]] > 0.0:
+            since[chosen[q]] = 0.0
 
 
 @njit(cache=True, nogil=True)
@@ -225,7 +242,13 @@ def watched(value, who, state, left, n_free, size, touch, aim, blur, pair_a, pai
         if not left[i] > 0.0 or state[k] >= 8:
             last = -1
             continue
-        if last < 0 or pair_a[count - 1] != i or pair_b[count - 1] != j or shift[count - 1, 0] != value[k, SX] or shift[count - 1, 1] != value[k, SY]:
+        if (
+            last < 0
+            or pair_a[count - 1] != i
+            or pair_b[count - 1] != j
+            or shift[count - 1, 0] != value[k, SX]
+            or shift[count - 1, 1] != value[k, SY]
+        ):
             small = size[i] if j >= n_free else min(size[i], size[j])
             pair_a[count], pair_b[count] = i, j
             shift[count, 0], shift[count, 1] = value[k, SX], value[k, SY]
@@ -284,13 +307,14 @@ def held_displacement(chosen, steps, change, displacement, out):
 @njit(cache=True, nogil=True)
 def move(
     chosen, steps, free_velocity, change, displacement, force, pushes, mass, gravity, x, y, angle, cos, sin, u, v, spin,
-    velocity, pose, left, work,
+    velocity, pose, left, since, work,
 ):  # fmt: skip
     """Move the chosen floes by their displacement, give them their velocities, add up the work of each force."""
     for q in range(len(chosen)):
         i = chosen[q]
         if steps[i] == 0.0:
             continue
+        since[i] += steps[i]
         dx, dy, da = displacement[i, 0], displacement[i, 1], displacement[i, 2]
         for k in range(2):
             work[k] += force[i, k, 0] * dx + force[i, k, 1] * dy + force[i, k, 2] * da

@@ -1,9 +1,9 @@
 """A step in rounds: groups of floes that may meet advance together, each group from meeting to meeting.
 
-    free motion of all; who may meet; floes that meet nobody are done
-    rounds, for the others:  impacts of what touches and approaches (with restitution)
-                             -> free motion -> what rests together is held -> first meeting of each group -> move
-    verify: what overlaps now is taken into the groups, and the step is done again
+free motion of all; who may meet; floes that meet nobody are done
+rounds, for the others:  impacts of what touches and approaches (with restitution)
+                         -> free motion -> what rests together is held -> first meeting of each group -> move
+verify: what overlaps now is taken into the groups, and the step is done again
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from banquise.contact import _kernels_laws
 from banquise.contact.laws import Outcome, Proof, Touches, hold, impact
 from banquise.detection.meeting import meetings
-from banquise.detection.planar import Found
+from banquise.detection.scratch import Found
 from banquise.forcing.loads import pushes_on
 from banquise.motion.free_velocity import FreeMotion, free_motion_of
 from banquise.recording.recorder import EVENT_COLUMNS
@@ -31,12 +31,16 @@ Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 ZONE = 1e-4  # of the smaller size: within it bodies may rest against each other
+ETA = 1e-2  # of the smaller size: the papers' contact distance
 REST = 1e-6  # of the smaller size: bodies at rest this near stay where they are
 TOUCH = 1e-10  # of the smaller size: nearer than this is contact
 AIM = 1e-12  # of the smaller size: how near a meeting is located
 ROUND_OFF = 2e-15  # of the largest coordinate: nearer than this nobody can tell
 TOLERANCE = 1e-5  # of the smaller size: overlap that no step may leave behind
-HALVINGS = 10  # times a step that leaves an overlap is halved
+BEND = 0.5  # of the tolerance: how far a held point may leave the straight line in a step
+SHORTEST = 256  # part of a step that a group takes at least, overlap or not
+REDONE = 2  # times a step that leaves an overlap is done again before it is halved
+HALVINGS = 8
 CUTS = 6  # times a round is shortened before its meeting is taken where it is
 
 
@@ -63,13 +67,14 @@ class Rounds:
         self.velocity = np.column_stack([bodies.u, bodies.v, bodies.spin])
         self.pose = np.column_stack([bodies.x, bodies.y, bodies.cos, bodies.sin])
         self.pushes = pushes_on(bodies, sim.forcing, sim.time, step)
+        self.water = np.zeros((n, 3))  # impulse of the water on each floe, for an ocean that answers
         self.blur = ROUND_OFF * float(max(np.abs(bodies.x).max(initial=0.0), np.abs(bodies.y).max(initial=0.0)))
         self.work = np.zeros(4)
         self.lost = self.from_obstacles = 0.0
         self.proof = Proof()
         self.collisions = self.touching = self.count = 0
         self.projection = 0.0
-        self.flown = self.left
+        self.since = np.full(n, np.inf)  # since the last impact of each floe's group, within this step
         self.reach, self.pull = np.empty(len(bodies)), np.empty(len(bodies))
         self.motion = np.zeros((len(bodies), 6))
 
@@ -214,9 +219,9 @@ class Rounds:
         self.state, self.gap_rate, self.bounce = np.empty(m, np.int8), np.empty(m), np.empty(m, np.bool_)
         approach = np.empty(self.n)
         near, striking, self.held = _kernels.classify(
-            found.value, found.who, self.velocity, self.left, self.flown, self.group, self.count, self.rebounds, self.n,
-            self.sim.size, self.pull, self.shortest, ZONE, TOUCH, self.blur, self.soft, self.sim.largest_restitution, approach, self.state,
-            self.gap_rate, self.bounce,
+            found.value, found.who, self.velocity, self.left, self.since, self.group, self.count, self.rebounds, self.n,
+            self.sim.size, self.pull, self.shortest, ZONE, TOUCH, self.blur, self.soft, self.sim.largest_restitution,
+            approach, self.state, self.gap_rate, self.bounce,
         )  # fmt: skip
         return near, striking
 
@@ -230,8 +235,9 @@ class Rounds:
         b = self.bodies
         count = _kernels_laws.write_events(
             chosen, problem.order, found.value, found.who, b.ids, b.x, b.y, problem.rows.friction, outcome.impulses,
-            loss, self.sim.time + self.step, self.left, events,
+            loss, self.sim.time + self.step, self.left, self.state, events,
         )  # fmt: skip
+        _kernels.note_impacts(found.who, self.state, self.group, self.active, np.empty(self.n), self.since)
         self.collisions += count
         self.sim.impulses.events.append(events[:count])
         change = np.zeros((self.n, 3))
@@ -261,7 +267,7 @@ class Rounds:
 
     def _advance_groups(self, found: Found) -> None:
         """Move every group to its next meeting, or to the end of the step."""
-        steps = self.left.copy()
+        steps = self._longest_steps(found.who)
         held = np.flatnonzero(self.state & 4) if self.held else np.empty(0, np.int64)
         m = len(found.value)
         pair_a, pair_b = np.empty(m, np.int32), np.empty(m, np.int32)
@@ -296,16 +302,45 @@ class Rounds:
             self._book(found, problem, outcome, before, after)
             self.touching = int(np.count_nonzero(outcome.impulses[:, 0]))
         self._move(self.active, steps, displacement, change)
-        self.flown = steps
         if self.together:
             gone = self.step - float(self.left.max())
             self.sim.obstacle_motion.place(self.bodies, self.sim.time + gone)
             b, n = self.bodies, self.n
             self.pose[n:] = np.column_stack([b.x[n:], b.y[n:], b.cos[n:], b.sin[n:]])
 
-    def _hold(
-        self, found: Found, held: Rows, steps: Array, change: Array
-    ) -> tuple[Touches | None, Outcome | None]:
+    def _longest_steps(self, who: NDArray[np.int32]) -> Array:
+        """The time left, cut for groups in which longer steps left an overlap, or whose bodies are held apart.
+
+        Held bodies are kept apart along straight lines. A point that turns at spin w while it moves at speed v leaves its
+        line by w v h^2 / 2 in a step h: no more than a part of the tolerance is allowed. Those kept apart without being met
+        also move by at most half the papers' contact distance, since their contact points are those of where they start.
+        """
+        steps, active = self.left.copy(), self.active
+        limit = self.sim.step_cap[active].copy()
+        turning = np.abs(self.velocity[active, 2])
+        going = self.left[active] > 0.0
+        speed = np.where(going, self.reach[active] / np.where(going, self.left[active], 1.0), 0.0)
+        size = self.sim.size[active]
+        for least, bound in (
+            (4, np.sqrt(BEND * TOLERANCE * size / np.maximum(turning * speed, 1e-300))),
+            (8, 0.5 * ETA * size / np.maximum(speed, 1e-300)),
+        ):
+            rows = who[self.state >= least, 0]
+            if len(rows):
+                concerned = np.zeros(self.n, np.bool_)
+                concerned[self.group[rows]] = True
+                near = concerned[self.group[active]]
+                limit[near] = np.minimum(limit[near], bound[near])
+        if not limit.min(initial=np.inf) < np.inf:
+            return steps
+        group_cap = np.full(self.n, np.inf)
+        np.minimum.at(group_cap, self.group[active], limit)
+        steps[active] = np.minimum(steps[active], group_cap[self.group[active]])
+        if self.together:
+            steps[active] = steps[active].min()
+        return steps
+
+    def _hold(self, found: Found, held: Rows, steps: Array, change: Array) -> tuple[Touches | None, Outcome | None]:
         """Impulses that keep bodies at rest against each other apart over the step; writes the velocity changes."""
         if not len(held):
             return None, None
@@ -320,9 +355,11 @@ class Rounds:
 
     def _move(self, chosen: Rows, steps: Array, displacement: Array, change: Array) -> None:
         b, free = self.bodies, self.free
+        if self.sim.ocean is not None:
+            self.water[chosen] += free.force[chosen, 1] * steps[chosen, None]
         _kernels.move(
             chosen, steps, free.velocity, change, displacement, free.force, self.pushes, b.mass, free.gravity,
-            b.x, b.y, b.angle, b.cos, b.sin, b.u, b.v, b.spin, self.velocity, self.pose, self.left, self.work,
+            b.x, b.y, b.angle, b.cos, b.sin, b.u, b.v, b.spin, self.velocity, self.pose, self.left, self.since, self.work,
         )  # fmt: skip
 
     # ------------------------------------------------------------ accounts
@@ -343,10 +380,18 @@ class Rounds:
         deep = depth > TOLERANCE * size
         return float(depth.max()), [(int(i), int(j)) for i, j in zip(one[deep], other[deep])]
 
+    def grouped(self, i: int, j: int) -> bool:
+        """Whether two bodies were in one group (an obstacle with any floe in a group)."""
+        if j >= self.n:
+            return bool(self.group[i] >= 0)
+        return bool(self.group[i] >= 0 and self.group[i] == self.group[j])
+
     def commit(self, overlap: float) -> None:
         """Enter the step into the simulation's books."""
         sim, proof = self.sim, self.proof
         sim.impulses.keep()
+        if sim.ocean is not None:
+            sim.ocean.advance(self.start, self.water, sim.time, self.step, sim.forcing)
         sim.ledger.add(
             steps=1,
             collisions=self.collisions,
@@ -369,10 +414,15 @@ class Rounds:
 
 def verified_step(
     sim: Simulation, step: float, shortest: float, rebounds: tuple[int, int], soft: bool, halvings: int = HALVINGS
-) -> None:
-    """One step, done again with more in its groups, or in halves, until nothing overlaps beyond the tolerance."""
+) -> int:
+    """One step, done again until nothing overlaps beyond the tolerance; how many rounds it took.
+
+    Bodies that overlap although they were no group become one; those that were take shorter steps from then on (turning
+    bodies that slide on each other leave the straight line on which they were kept apart), lengthened again while all goes
+    well. Where that does not help the whole step is halved.
+    """
     also: list[tuple[int, int]] = []
-    while True:
+    for attempt in range(REDONE + 1):
         rounds = Rounds(sim, step, shortest, rebounds, soft)
         rounds.advance(also)
         sim.obstacle_motion.place(sim.bodies, sim.time + step)
@@ -380,17 +430,24 @@ def verified_step(
         fresh = [pair for pair in bad if pair not in sim.overlapping]
         if not fresh:
             break
-        if not halvings and not set(fresh) - set(also):
+        if attempt == REDONE and not halvings:
             # said, not hidden: it is in the ledger, and these pairs do not hold up the clock while they overlap
             sim.ledger.add(unsolved=1)
             break
+        for i, j in fresh:
+            if rounds.grouped(i, j):
+                for row in (i, j) if j < rounds.n else (i,):
+                    sim.step_cap[row] = max(0.5 * min(sim.step_cap[row], step), step / SHORTEST)
+            else:
+                also = sorted({*also, (i, j)})
         rounds.undo()
         sim.obstacle_motion.place(sim.bodies, sim.time)
         sim.ledger.add(splits=1)
-        if not set(fresh) - set(also):
-            for _ in range(2):
-                verified_step(sim, 0.5 * step, shortest, rebounds, soft, halvings - 1)
-            return
-        also = sorted(set(also) | set(fresh))
+    if fresh and halvings:
+        return sum(verified_step(sim, 0.5 * step, shortest, rebounds, soft, halvings - 1) for _ in range(2))
+    if sim.step_cap.min(initial=np.inf) < np.inf:
+        sim.step_cap *= 1.2
+        sim.step_cap[sim.step_cap >= step] = np.inf
     sim.overlapping = bad
     rounds.commit(deepest)
+    return rounds.count

@@ -15,10 +15,13 @@ GROUPS: dict[str, str] = {
     "drift": "banquise.validation.drift:rows",
     # name of the group -> module:function, called without arguments, yields Row
     "impact": "banquise.validation.impact:rows",
+    "jam": "banquise.validation.jam:rows",
     "glacier": "banquise.validation.glacier:rows",
     "solvers": "banquise.validation.solvers:rows",
     "fracture": "banquise.validation.fracture:rows",
     "blocks": "banquise.validation.blocks:rows",
+    "blocks-dynamics": "banquise.validation.blocks_dynamics:rows",
+    "forcing": "banquise.validation.forcing:rows",
 }
 
 
@@ -47,11 +50,17 @@ class Row:
 
 def rows(groups: list[str] | None = None) -> Iterator[tuple[str, Row]]:
     """All rows of the named groups (default: all), as they are computed."""
-    from banquise.errors import CaseError, nearest
-
+    check_groups(groups or [])
     for name in groups or GROUPS:
-        if name not in GROUPS:
-            raise CaseError(f"validate: no group {name!r}. {nearest(name, GROUPS)}")
         module, _, function = GROUPS[name].partition(":")
         for row in getattr(importlib.import_module(module), function)():
             yield name, row
+
+
+def check_groups(groups: list[str]) -> None:
+    """A group that does not exist is a mistake, said before the first of the others is computed."""
+    from banquise.errors import CaseError, nearest
+
+    for name in groups:
+        if name not in GROUPS:
+            raise CaseError(f"no group {name!r}. {nearest(name, GROUPS)}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ def _scheme(name: str, step: float, **options: Any) -> Any:
 
 
 def _after(
-    floes: list[Floe], until: float, contact: Contact, obstacles: Any = (), forcing: Any = None, scheme: Any = None
+    floes: Sequence[Floe], until: float, contact: Contact, obstacles: Any = (), forcing: Any = None, scheme: Any = None
 ) -> Any:
     sim = Simulation(Scene(floes, obstacles), forcing, contact, scheme or _scheme("event-driven", 1.0))
     return sim.run(until=until, every=until)

@@ -7,7 +7,7 @@ repeat.
 
 import numpy as np
 
-from banquise.jit import kernel
+from banquise.jit import inner, kernel
 from banquise.scene._kernels_tree import overlap
 
 
@@ -58,21 +58,18 @@ def sweep(boxes, order, axis, out):
     return count
 
 
+@inner
+def _cell_of(point, low, cell):
+    return int((point[0] - low[0]) / cell), int((point[1] - low[1]) / cell), int((point[2] - low[2]) / cell)
+
+
 @kernel
 def count_cells(boxes, low, cell, shape, start):
     """How many boxes meet each cell, summed up into start (cells + 1,); returns the number of entries."""
     start[:] = 0
     for i in range(len(boxes)):
-        x0, y0, z0 = (
-            int((boxes[i, 0] - low[0]) / cell),
-            int((boxes[i, 1] - low[1]) / cell),
-            int((boxes[i, 2] - low[2]) / cell),
-        )
-        x1, y1, z1 = (
-            int((boxes[i, 3] - low[0]) / cell),
-            int((boxes[i, 4] - low[1]) / cell),
-            int((boxes[i, 5] - low[2]) / cell),
-        )
+        x0, y0, z0 = _cell_of(boxes[i, :3], low, cell)
+        x1, y1, z1 = _cell_of(boxes[i, 3:], low, cell)
         for x in range(x0, x1 + 1):
             for y in range(y0, y1 + 1):
                 for z in range(z0, z1 + 1):
@@ -87,16 +84,8 @@ def in_cells(boxes, low, cell, shape, start, member, out):
     """Pairs that share a cell. Each is reported by one cell only: that of the low corner of what the boxes share."""
     filled = start[:-1].copy()
     for i in range(len(boxes)):
-        x0, y0, z0 = (
-            int((boxes[i, 0] - low[0]) / cell),
-            int((boxes[i, 1] - low[1]) / cell),
-            int((boxes[i, 2] - low[2]) / cell),
-        )
-        x1, y1, z1 = (
-            int((boxes[i, 3] - low[0]) / cell),
-            int((boxes[i, 4] - low[1]) / cell),
-            int((boxes[i, 5] - low[2]) / cell),
-        )
+        x0, y0, z0 = _cell_of(boxes[i, :3], low, cell)
+        x1, y1, z1 = _cell_of(boxes[i, 3:], low, cell)
         for x in range(x0, x1 + 1):
             for y in range(y0, y1 + 1):
                 for z in range(z0, z1 + 1):

@@ -1,0 +1,24 @@
+"""banquise warmup: compile the kernels now instead of when they are first needed."""
+
+from __future__ import annotations
+
+import argparse
+
+HELP = "compile all kernels now, once; they are kept on disk"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "groups", nargs="*", help="parts of the package, named as in `banquise validate` (default: all)"
+    )
+
+
+def run(args: argparse.Namespace) -> int:
+    import time
+
+    from banquise.warmup import compile_kernels
+
+    began = time.perf_counter()
+    for name in compile_kernels(args.groups):
+        print(f"{name:12} ready after {time.perf_counter() - began:.0f} s", flush=True)
+    return 0

@@ -1,0 +1,48 @@
+"""A run in other people's formats: VTK for ParaView, GeoParquet for QGIS, CSV, Zarr."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from banquise.errors import CaseError, nearest
+from banquise.recording.run_file import Run, open_run
+
+FORMATS: dict[str, tuple[str, str]] = {  # name -> module:function, what is added to the run's name
+    "vtk": ("banquise.export.vtk:write_vtk", "_vtk"),
+    "geoparquet": ("banquise.export.tables:write_geoparquet", ".parquet"),
+    "csv": ("banquise.export.tables:write_csv", ".csv"),
+    "zarr": ("banquise.export.tables:write_zarr", ".zarr"),
+}
+
+
+def export(run: Run | str | Path, to: str, output: str | Path | None = None, stride: int = 1) -> Path:
+    """Write a run in another format and say where.
+
+    Parameters
+    ----------
+    run : a `bq.Run` or the name of a run file
+    to : "vtk", "geoparquet", "csv" or "zarr"
+    output : file or folder to write; beside the run file by default
+    stride : write every so many records
+    """
+    import importlib
+
+    if to not in FORMATS:
+        raise CaseError(f"export: no format {to!r}. {nearest(str(to), FORMATS)}")
+    if isinstance(stride, bool) or not isinstance(stride, int) or stride < 1:
+        raise CaseError(f"export: stride is {stride!r}, expected a whole number of 1 or more.")
+    run = run if isinstance(run, Run) else open_run(run)
+    place, ending = FORMATS[to]
+    if output is None:
+        if run.path is None:
+            raise CaseError("export: the run has no file, so say where to write: output = ...")
+        output = run.path.with_name(run.path.stem + ending)
+    module, _, function = place.partition(":")
+    write: Callable[[Run, Path, int], Any] = getattr(importlib.import_module(module), function)
+    try:
+        write(run, Path(output), stride)
+    except OSError as problem:
+        raise CaseError(f"export {output}: cannot write ({problem.strerror or problem}).") from None
+    return Path(output)

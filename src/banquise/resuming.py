@@ -1,0 +1,134 @@
+"""Going on with a run, exactly where its last checkpoint stands."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from banquise.errors import CaseError, RunFileError
+from banquise.recording.checkpoint import restore, simulation_from
+from banquise.recording.recorder import Recorder, checkpoints_in, pieces_of
+from banquise.recording.run_file import Run, open_run, same_run, start_of
+from banquise.recording.sealed import read_sealed
+from banquise.simulation import Simulation
+from banquise.units import duration
+
+
+def resume(
+    path: str | Path,
+    until: Any = None,
+    simulation: Simulation | None = None,
+    callbacks: Sequence[Any] = (),
+    progress: bool = False,
+) -> Run:
+    """Go on with a run from its last checkpoint, or take a finished one further.
+
+    Parameters
+    ----------
+    path : the run file, finished or in pieces
+    until : s or text with units; the end first asked for by default
+    simulation : made as your script made it, at its start: needed only when the run has functions of yours in it
+        (fields, paths, own forces), which cannot be stored
+    callbacks, progress : as in `Simulation.run`
+    """
+    path = Path(path)
+    end = None if until is None else duration(until, "until")
+    settings, state, count = _stored(path)
+    sim = _simulation(path, settings, simulation)
+    if state is None:  # stopped before its first checkpoint: from the beginning
+        case = _case_of(path)
+        return sim.run(case["until"] if end is None else end, case["every"], path, callbacks, progress)
+    try:
+        plan = restore(sim, state)
+    except (ValueError, KeyError, TypeError, AttributeError) as problem:
+        if isinstance(problem, RunFileError):
+            raise
+        raise RunFileError(f"{path}: its checkpoint cannot be read by this version ({problem}).") from None
+    plan["end"] = plan["end"] if end is None else end
+    joining = count is not None and plan["end"] == sim.time  # all is recorded, the file not yet made
+    if plan["end"] <= sim.time and not joining:
+        raise CaseError(
+            f"{path}: the run is at {sim.time:g} s already. Say how far to go: until, such as {2 * sim.time:g}."
+        )
+    if count is None:
+        _unfold(path, settings)
+        count = 0
+    case = _case_of(path) | {"until": plan["end"]}
+    return sim.go_on(Recorder(path, resumed=count), case, plan, callbacks, progress)
+
+
+def _stored(path: Path) -> tuple[bytes, bytes | None, int | None]:
+    """Settings, state (None: at the start), and how many pieces the checkpoint knew (None: all in the finished file)."""
+    open_pieces = pieces_of(path)
+    if open_pieces.is_dir() and not _finished(path):
+        last = None
+        for name in checkpoints_in(open_pieces):
+            try:
+                state = read_sealed(name, "checkpoint")
+                return read_sealed(open_pieces / "settings.bin", "settings file"), state, int(name.stem)
+            except RunFileError as problem:
+                last = problem
+        if (open_pieces / "base.nc").exists() and last is None:  # stopped between making it the base and going on
+            return (*_in_file(open_pieces / "base.nc"), 0)
+        if last is None and (open_pieces / "start.nc").exists() and start_of(open_pieces)[1].get("began") == 0.0:
+            return read_sealed(open_pieces / "settings.bin", "settings file"), None, 0
+        raise last or RunFileError(f"{path}: stopped before its first checkpoint. Start it again.")
+    if not path.exists():
+        raise RunFileError(f"{path}: no such run file.")
+    return (*_in_file(path), None)
+
+
+def _in_file(path: Path) -> tuple[bytes, bytes]:
+    """Settings and state at the end of a finished run."""
+    import netCDF4
+
+    open_run(path)
+
+    with netCDF4.Dataset(path) as file:
+        if "checkpoint" not in file.groups:
+            raise RunFileError(f"{path}: holds no checkpoint, so it cannot be taken further.")
+        group = file["checkpoint"]
+        return group["settings"][:].data.tobytes(), group["state"][:].data.tobytes()
+
+
+def _finished(path: Path) -> bool:
+    return path.exists() and same_run(path, pieces_of(path))
+
+
+def _simulation(path: Path, settings: bytes, given: Simulation | None) -> Simulation:
+    case = _case_of(path)
+    if given is None:
+        try:
+            sim = simulation_from(settings)
+        except RunFileError as problem:
+            raise RunFileError(f"{path}: {problem}") from None
+    else:
+        sim = given
+        if not isinstance(sim, Simulation):
+            raise CaseError(f"simulation: got {type(sim).__name__}, expected bq.Simulation.")
+        if sim.time != 0.0:
+            raise CaseError(f"simulation: is at {sim.time:g} s, expected one freshly made, at its start.")
+        mine = sim.describe(case.get("until", 0.0), case.get("every", 0.0))
+        for name in ("seed", "integrator", "scheme", "contact", "domain", "floes"):
+            if mine.get(name) != case.get(name):
+                raise CaseError(f"simulation: its {name} is {mine.get(name)}, the run's was {case.get(name)}.")
+    stored, now = case.get("forcing_files", {}), sim.forcing.fingerprints()
+    changed = sorted(name for name in stored if now.get(name) != stored[name])
+    if changed:
+        raise RunFileError(f"{path}: the forcing file {changed[0]} is not the one the run began with.")
+    return sim
+
+
+def _case_of(path: Path) -> dict[str, Any]:
+    folder = pieces_of(path)
+    return start_of(folder)[1] if folder.is_dir() and not _finished(path) else open_run(path).case
+
+
+def _unfold(path: Path, settings: bytes) -> None:
+    """Make a finished file the base of a run in pieces: renamed, not copied."""
+    run = open_run(path)
+    recorder = Recorder(path)
+    recorder.start(run.shapes, run.case, settings)
+    os.replace(path, recorder.folder / "base.nc")

@@ -1,0 +1,374 @@
+"""Stop and go on: the same bits, no record missing or doubled, whatever stops the run."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import banquise as bq
+from banquise.cli import main
+from banquise.errors import CaseError, RunFileError
+from banquise.recording import recorder as recorder_module
+from banquise.recording.checkpoint import not_stored
+from banquise.recording.recorder import pieces_of
+from banquise.recording.run_file import open_run
+from banquise.recording.write_run import STATE_ATTRS
+from banquise.scenes.drift import drifting_floes
+from banquise.threads import set_threads, threads
+
+UNTIL, EVERY = 1500.0, 100.0
+
+
+def simulation(**options) -> bq.Simulation:
+    """Floes that meet each other and a moving rock, under a changing wind and a load, on the turning Earth."""
+    turn = np.linspace(0, 2 * np.pi, 7, endpoint=False)
+    shape = 20 * np.stack([np.cos(turn), np.sin(turn)], axis=1)
+    floes = [
+        bq.Floe(shape + np.array([60.0 * k, 3.0 * k]), velocity=(0.1 * (2 - k), 0), spin=1e-3 * k) for k in range(5)
+    ]
+    rock = bq.Obstacle([(300, -100), (400, -100), (350, 90)], velocity=(-0.05, 0.0), spin=1e-5)
+    forcing = bq.Forcing(
+        wind=bq.Series([0, 2000, 9000], [10, -3, 5], [0, 4, 1], after_end="hold"),
+        current=(0.05, 0.0),
+        latitude=81.0,
+        loads=[bq.Load(floe=1, force=(500.0, 100.0), torque=30.0, start=150.5, stop=934.5)],
+    )
+    return bq.Simulation(bq.Scene(floes, [rock]), forcing, scheme=bq.EventDriven(max_step=25.0), **options)
+
+
+@pytest.fixture
+def often(monkeypatch):
+    """A piece and a checkpoint at every chance."""
+    monkeypatch.setattr(recorder_module, "PIECE_SECONDS", 0.0)
+    monkeypatch.setattr(recorder_module, "SHARE", 1.0)
+
+
+@pytest.fixture(scope="module")
+def whole():
+    """The run that nothing stopped; it has impacts."""
+    run = simulation().run(UNTIL, EVERY)
+    assert len(run.events) > 2
+    return run
+
+
+def assert_same(run, whole):
+    """Bit for bit: state, ledger, times (so none missing or doubled), loads and events."""
+    for name in STATE_ATTRS:
+        np.testing.assert_array_equal(run.dataset[name].values, whole.dataset[name].values, err_msg=name)
+    for name in ("time", "ledger", "loads", "events"):
+        np.testing.assert_array_equal(run.records[name], whole.records[name], err_msg=name)
+
+
+def test_all_state_is_stored():
+    assert not_stored(simulation()) == []
+
+
+@pytest.mark.parametrize("first", [100.0, 1400.0])
+def test_a_finished_run_taken_further(tmp_path, whole, first):
+    simulation().run(first, EVERY, output=tmp_path / "run.nc")
+    run = bq.resume(tmp_path / "run.nc", until=UNTIL)
+    assert_same(run, whole)
+    assert_same(open_run(tmp_path / "run.nc"), whole)
+    assert [p.name for p in tmp_path.iterdir()] == ["run.nc"]
+
+
+def test_times_that_are_no_binary_numbers(tmp_path):
+    """Records every 0.1 s to 0.3 s, then on: 3 x 0.1 is not 0.3 in binary."""
+    drifting_floes().run(0.3, 0.1, output=tmp_path / "run.nc")
+    run = bq.resume(tmp_path / "run.nc", until=0.7)
+    assert_same(run, drifting_floes().run(0.7, 0.1))
+    np.testing.assert_array_equal(run.dataset.time, [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7])
+
+
+class Stop(Exception):
+    """Raised by a callback, as a bug in a user's script would be."""
+
+
+def test_from_a_checkpoint_in_the_middle(tmp_path, often):
+    """A callback that fails stops the run anywhere; it goes on from the last checkpoint."""
+
+    def fail(sim):
+        if sim.time > 700:
+            raise Stop
+
+    with pytest.raises(Stop):
+        simulation().run(UNTIL, EVERY, output=tmp_path / "run.nc", callbacks=[bq.Every(37.0, fail)])
+    stopped = open_run(tmp_path / "run.nc")
+    n = stopped.dataset.sizes["time"]
+    assert n >= 6
+    assert len(list(pieces_of(tmp_path / "run.nc").glob("*.checkpoint"))) <= recorder_module.KEEP
+    # the callback's instants cut steps: the run it is compared with must have them too
+    same = simulation().run(UNTIL, EVERY, callbacks=[bq.Every(37.0, lambda sim: None)])
+    np.testing.assert_array_equal(stopped.dataset.x.values, same.dataset.x.values[:n])
+    assert_same(bq.resume(tmp_path / "run.nc", callbacks=[bq.Every(37.0, lambda sim: None)]), same)
+
+
+def killed_run(path: Path, wait: float) -> None:
+    """A run in a child process, killed without mercy after `wait` seconds."""
+    child = os.fork()
+    if child == 0:
+        try:
+            simulation().run(UNTIL, EVERY, output=path)
+        finally:
+            os._exit(0)
+    time.sleep(wait)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+
+
+def kill_and_resume(tmp_path, whole, rounds: int) -> None:
+    before = threads()
+    set_threads(1)  # a fork must not inherit a pool whose threads are not there
+    try:
+        began = time.monotonic()
+        killed_run(tmp_path / "whole.nc", 0.0)
+        simulation().run(UNTIL, EVERY, output=tmp_path / "timed.nc")
+        length = time.monotonic() - began
+        rng = np.random.default_rng(7)
+        for k in range(rounds):
+            path = tmp_path / f"{k}.nc"
+            killed_run(path, float(rng.uniform(0, 1.1 * length)))
+            try:
+                n = open_run(path).dataset.sizes["time"]  # readable after every kill
+            except RunFileError as problem:
+                assert (
+                    "no records" in str(problem) or "without their start" in str(problem) or "no such" in str(problem)
+                )
+                n = 0
+            if n == 0:
+                continue
+            if not pieces_of(path).exists():
+                assert_same(open_run(path), whole)
+                continue
+            assert_same(bq.resume(path), whole)
+    finally:
+        set_threads(before)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_kill_at_random_moments(tmp_path, whole, often):
+    kill_and_resume(tmp_path, whole, 4)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_kill_at_fifty_random_moments(tmp_path, whole, often):
+    kill_and_resume(tmp_path, whole, 50)
+
+
+def test_torn_files_are_passed_over(tmp_path, whole, often):
+    """The newest checkpoint damaged: the one before serves; a temporary file left behind is no piece."""
+
+    def fail(sim):
+        if sim.time > 500:
+            raise Stop
+
+    with pytest.raises(Stop):
+        simulation().run(UNTIL, EVERY, output=tmp_path / "run.nc", callbacks=[fail])
+    folder = pieces_of(tmp_path / "run.nc")
+    newest = sorted(folder.glob("*.checkpoint"))[-1]
+    newest.write_bytes(newest.read_bytes()[:-100])
+    (folder / "000099.bin.tmp").write_bytes(b"half")
+    assert_same(bq.resume(tmp_path / "run.nc"), whole)
+
+
+CASE = """
+[[scene.floes]]
+disc = [0.0, 0.0]
+radius = 20.0
+[forcing]
+wind = [10.0, 0.0]
+current = [0.0, 0.0]
+[scheme]
+max_step = 10.0
+[run]
+until = "200 days"
+every = "10 s"
+"""
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_signals_stop_cleanly(tmp_path, number, code):
+    (tmp_path / "case.toml").write_text(CASE)
+    package = Path(bq.__file__).resolve().parents[1]
+    child = subprocess.Popen(
+        [sys.executable, "-m", "banquise", "run", "case.toml", "--quiet"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(package)},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    start = tmp_path / "case.nc.pieces" / "000001.checkpoint"
+    for _ in range(600):
+        if start.exists() or child.poll() is not None:
+            break
+        time.sleep(0.1)
+    time.sleep(0.3)
+    child.send_signal(number)
+    _, said = child.communicate(timeout=60)
+    assert child.returncode == code, said
+    assert "stopped at" in said and "banquise resume case.nc" in said and "Traceback" not in said
+    stopped = open_run(tmp_path / "case.nc")
+    assert stopped.dataset.sizes["time"] > 1
+    seconds = 10 * (stopped.dataset.sizes["time"] + 2)
+    assert main(["resume", str(tmp_path / "case.nc"), "--until", f"{seconds} s", "--quiet"]) == 0
+    case = bq.load_case(tmp_path / "case.toml")
+    assert_same(open_run(tmp_path / "case.nc"), case.run(output=None, until=seconds))
+
+
+def test_disk_full(tmp_path, whole, often, monkeypatch):
+    """After some pieces the disk is full: a clear sentence, what was written is readable, and the run can go on."""
+    real = recorder_module.write_sealed
+    count = 0
+
+    def full(path, content):
+        nonlocal count
+        count += 1
+        if count > 12:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        real(path, content)
+
+    monkeypatch.setattr(recorder_module, "write_sealed", full)
+    with pytest.raises(
+        RunFileError, match=r"run.nc: cannot write \(No space left on device\). What was written before is kept"
+    ):
+        simulation().run(UNTIL, EVERY, output=tmp_path / "run.nc")
+    n = open_run(tmp_path / "run.nc").dataset.sizes["time"]
+    assert n >= 4
+    monkeypatch.setattr(recorder_module, "write_sealed", real)
+    assert_same(bq.resume(tmp_path / "run.nc"), whole)
+
+
+def test_killed_before_the_pieces_are_joined(tmp_path, whole, often, monkeypatch):
+    """Everything is recorded, the run file not yet made: resume makes it."""
+    from banquise import simulation as module
+
+    def die(*a, **k):
+        raise Stop
+
+    monkeypatch.setattr(module, "write_run", die)
+    with pytest.raises(Stop):
+        simulation().run(UNTIL, EVERY, output=tmp_path / "run.nc")
+    monkeypatch.undo()
+    assert_same(bq.resume(tmp_path / "run.nc", progress=True), whole)
+
+
+def test_disk_full_at_the_end(tmp_path, whole, monkeypatch):
+    """No room for the run file itself: the pieces stay, and joining them later gives the same run."""
+    from banquise.recording import write_run as writer
+
+    def full(path):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(writer, "seal", full)
+    with pytest.raises(RunFileError, match="No space left"):
+        simulation().run(UNTIL, EVERY, output=tmp_path / "run.nc")
+    assert not (tmp_path / "run.nc").exists() and not (tmp_path / "run.nc.tmp").exists()
+    monkeypatch.undo()
+    assert_same(open_run(tmp_path / "run.nc"), whole)
+
+
+def test_read_only_folder(tmp_path, monkeypatch):
+    sealed_off = tmp_path / "closed"
+    sealed_off.mkdir()
+    monkeypatch.setattr(recorder_module.os, "access", lambda path, mode: False)
+    with pytest.raises(RunFileError, match="cannot be written to"):
+        simulation().run(10.0, output=sealed_off / "run.nc")
+    monkeypatch.undo()
+
+    def refuse(self, *a, **k):
+        raise PermissionError(errno.EROFS, os.strerror(errno.EROFS))
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    with pytest.raises(RunFileError, match="Read-only file system"):
+        simulation().run(10.0, output=sealed_off / "run.nc")
+
+
+def test_functions_need_the_script(tmp_path):
+    def make():
+        return bq.Simulation(
+            bq.Scene([bq.Disc((0, 0), 10.0)]),
+            bq.Forcing(current=lambda x, y, t: (0.1 + 1e-5 * x, 1e-4 * t)),
+            scheme=bq.EventDriven(max_step=2.0),
+        )
+
+    make().run(100.0, 10.0, output=tmp_path / "run.nc")
+    with pytest.raises(RunFileError, match="simulation=sim"):
+        bq.resume(tmp_path / "run.nc", until=200.0)
+    run = bq.resume(tmp_path / "run.nc", until=200.0, simulation=make())
+    assert_same(run, make().run(200.0, 10.0))
+    with pytest.raises(CaseError, match="seed is 3"):
+        other = make()
+        other.seed = 3
+        bq.resume(tmp_path / "run.nc", until=300.0, simulation=other)
+
+
+def test_a_newer_run_in_pieces_is_not_taken_for_the_old_file(tmp_path, often):
+    """A new run to the same name, stopped: reading must not hand back the run before it."""
+    drifting_floes(4).run(1000.0, 100.0, output=tmp_path / "run.nc")
+
+    def fail(sim):
+        if sim.time > 500:
+            raise Stop
+
+    with pytest.raises(Stop):
+        drifting_floes(6).run(1000.0, 100.0, output=tmp_path / "run.nc", callbacks=[fail])
+    assert open_run(tmp_path / "run.nc").dataset.sizes["floe"] == 6
+    assert bq.resume(tmp_path / "run.nc").dataset.sizes == {"time": 11, "floe": 6}
+
+
+def test_nothing_to_resume(tmp_path, capsys):
+    assert main(["resume", str(tmp_path / "none.nc")]) == 2
+    assert "no such run file" in capsys.readouterr().err
+    drifting_floes().run(100.0, 50.0, output=tmp_path / "run.nc")
+    assert main(["resume", str(tmp_path / "run.nc")]) == 2
+    assert "the run is at 100 s already" in capsys.readouterr().err
+    (tmp_path / "empty.nc.pieces").mkdir()
+    assert main(["resume", str(tmp_path / "empty.nc")]) == 2
+    assert "before its first checkpoint" in capsys.readouterr().err
+
+
+def test_stopped_before_the_first_checkpoint(tmp_path, monkeypatch):
+    """Settings are there, no checkpoint yet: the run begins again."""
+
+    def die(self, checkpoint):
+        self.flush()
+        raise Stop
+
+    monkeypatch.setattr(recorder_module.Recorder, "save", die)
+    with pytest.raises(Stop):
+        drifting_floes(3).run(100.0, 50.0, output=tmp_path / "run.nc")
+    monkeypatch.undo()
+    assert open_run(tmp_path / "run.nc").dataset.sizes["time"] == 1
+    assert_same(bq.resume(tmp_path / "run.nc"), drifting_floes(3).run(100.0, 50.0))
+
+
+def test_every_step_goes_on_alike():
+    """From a snapshot before each step of a run with contacts, the step comes out the same to the last bit."""
+    from banquise.recording.checkpoint import restore, snapshot
+
+    def advance(sim):
+        sim.scheme.advance(sim, 37.0 * (int(sim.time / 37.0 + 1e-9) + 1))
+
+    def columns(sim):
+        b = sim.bodies
+        return np.concatenate([b.x, b.y, b.angle, b.u, b.v, b.spin])
+
+    sim = simulation()
+    while sim.time < 1000.0:
+        taken = snapshot(sim, {})
+        advance(sim)
+        other = simulation()
+        restore(other, taken)
+        advance(other)
+        np.testing.assert_array_equal(columns(other), columns(sim), err_msg=f"step to {sim.time}")
