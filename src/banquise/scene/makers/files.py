@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from banquise.errors import BanquiseError, CaseError
 from banquise.scene.floe import Disc, Floe, Obstacle
 from banquise.scene.makers.floedyn import read_floedyn, write_floedyn
-from banquise.scene.makers.mat import read_mat, write_catalogue, write_subzero
+from banquise.scene.makers.mat import read_mat, write_subzero
 from banquise.scene.scene import Scene
 
 Array = NDArray[np.float64]
@@ -33,7 +33,7 @@ LOCAL = "local frame, metres"  # the mark of a GeoJSON written without a map
 # ---------------------------------------------------------------- bodies as geometry and a row
 
 
-def row_of(body: Floe | Obstacle, k: int) -> tuple[Any, dict[str, Any]]:
+def row_of(body: Any, k: int) -> tuple[Any, dict[str, Any]]:
     """Geometry and attributes of a body; a round one is a point with a radius."""
     if isinstance(body, Floe) and not body.flat:
         raise CaseError(f"floe {k}: a thickness that varies has no place in this format. Give it a mean thickness.")
@@ -120,7 +120,9 @@ def projected(shape: Any, source: Any, target: Any, where: str) -> Any:
     try:
         change = pyproj.Transformer.from_crs(source, target, always_xy=True)
     except pyproj.exceptions.CRSError as problem:
-        raise CaseError(f"{where}: projection {target!r} is not known ({str(problem).split(':')[-1].strip()}).") from None
+        raise CaseError(
+            f"{where}: projection {target!r} is not known ({str(problem).split(':')[-1].strip()})."
+        ) from None
     return shapely.transform(shape, lambda xy: np.stack(change.transform(xy[:, 0], xy[:, 1]), axis=1))
 
 
@@ -182,7 +184,8 @@ def read_geojson(path: str | Path, projection: str | None = None) -> Scene:
 def write_geojson(scene: Scene, path: str | Path, projection: str | None = None) -> None:
     """Write floes and obstacles with all their properties; `projection` names the map frame they are in."""
     features = [
-        {"type": "Feature", "geometry": shapely.geometry.mapping(shape), "properties": row} for shape, row in _rows(scene)
+        {"type": "Feature", "geometry": shapely.geometry.mapping(shape), "properties": row}
+        for shape, row in _rows(scene)
     ]
     head: dict[str, Any] = {"type": "FeatureCollection"}
     head |= {"crs": {"type": "name", "properties": {"name": projection}}} if projection else {"frame": LOCAL}
@@ -340,5 +343,3 @@ def write_scene(scene: Scene, path: str | Path, projection: str | None = None) -
     if ending not in WRITERS:
         raise CaseError(f"{path}: unknown ending {ending!r}. Known: {', '.join(WRITERS)}.")
     WRITERS[ending](scene, path, projection=projection)
-
-
