@@ -37,8 +37,12 @@ _NAMES = {
     "load_case": "banquise.case",
     "save_case": "banquise.case",
     "set_threads": "banquise.threads",
+    "calibrate": "banquise.analysis.calibrate",
     "Griffith": "banquise.fracture.griffith",
     "Polyhedron": "banquise.scene.polyhedron",
+    "pack": "banquise.scene.makers.pack",
+    "voronoi": "banquise.scene.makers.voronoi",
+    "read_scene": "banquise.case",
     "lcp": "banquise.solvers.lcp:",
 }
 _MODULES = ("glacier", "fracture", "percussion", "scenes", "analysis")

@@ -23,6 +23,7 @@ from banquise.forcing.slab_ocean import SlabOcean
 from banquise.recording.run_file import Run, open_run
 from banquise.scene.domain import Box, Periodic
 from banquise.scene.floe import Disc, Floe, Obstacle
+from banquise.scene.makers.files import read_floes
 from banquise.scene.scene import Scene
 from banquise.schemes import SCHEMES
 from banquise.settings import Contact
@@ -197,7 +198,7 @@ def _scene(table: Mapping[str, Any], folder: Path) -> Scene:
     domain = _domain(table.get("domain"))
     if "file" in table:
         _text(table["file"], "scene.file")
-        found = read_scene_file(folder / str(table["file"]))
+        found = read_scene(folder / str(table["file"]))
         floes, obstacles, domain = [*found.floes], [*found.obstacles], domain or found.domain
     floes += _each(table, "floes", _floe, "scene")
     obstacles += _each(table, "obstacles", _obstacle, "scene")
@@ -206,9 +207,18 @@ def _scene(table: Mapping[str, Any], folder: Path) -> Scene:
     return Scene(floes, obstacles, domain)
 
 
-def read_scene_file(path: Path) -> Scene:
-    """The last state of a run file."""
-    return open_run(path).scene
+def read_scene(path: str | Path, projection: str | None = None) -> Scene:
+    """The scene of any known file, by its ending.
+
+    .nc: the last state of a run; .toml: the scene of a case; .h5: a FloeDyn input; .mat: a catalogue of rings or SubZero's
+    floes; .geojson, .shp, .wkt, .csv: polygons. `projection` (such as "EPSG:3413") is the map for files in degrees.
+    """
+    path = Path(path)
+    if path.suffix.lower() == ".nc":
+        return open_run(path).scene
+    if path.suffix.lower() == ".toml":
+        return load_case(path).scene
+    return read_floes(path, projection)
 
 
 def _floe(entry: Mapping[str, Any], where: str) -> Floe:

@@ -76,6 +76,12 @@ class Simulation:
     crs : map that x and y are on ("EPSG:3413", ...); none by default
     """
 
+    def __new__(cls, scene: Scene, *args: Any, **keywords: Any) -> Any:
+        """Scenes of blocks have a simulation of their own, with the same face."""
+        if getattr(scene, "blocks", ()):
+            return import_module("banquise.blocks.simulation").BlockSimulation(scene, *args, **keywords)
+        return super().__new__(cls)
+
     def __init__(
         self,
         scene: Scene,
@@ -134,6 +140,7 @@ class Simulation:
         self.detector = Detector(self.bodies, scene.domain)
         self.overlapping: list[tuple[int, int]] = []
         self.step_cap = np.full(self.bodies.n_free, np.inf)
+        self.pace = math.inf  # longest step that has gone well of late (s)
         self.impulses = ImpulseRecord(self.bodies)
         self.n_ids = len(scene.floes)
         self._said_bound = False

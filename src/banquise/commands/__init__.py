@@ -6,3 +6,4 @@ They import nothing heavy at the top, so that `banquise --help` answers at once:
 COMMANDS = ["demo", "run", "check", "validate", "bench", "inspect", "glacier", "warmup"]
 COMMANDS += ["view", "movie", "plot", "report"]
 COMMANDS += ["resume", "export"]
+COMMANDS += ["blocks"]

@@ -7,10 +7,11 @@ anything special. Far cells that share a bucket cost a box test, no more; a body
 import math
 
 import numpy as np
-from numba import njit
+from banquise.detection.jit import kernel
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+
+@kernel
 def world_boxes(first, last, block, body, frame, pose, margin, box):
     """Box of each body where it is now, rounding and margin included."""
     for b in range(first, last):
@@ -28,81 +29,103 @@ def world_boxes(first, last, block, body, frame, pose, margin, box):
         box[b, 2], box[b, 3] = pose[b, 0] + x1 + add, pose[b, 1] + y1 + add
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _cells(box, b, x0, y0, cell_x, cell_y, nx, ny):
-    """Range of cells of a box, no wider than the grid: first column and row, columns, rows.
+@kernel
+def extent_of(box, out):
+    """Box around all boxes, and their mean area: five numbers."""
+    x0 = y0 = math.inf
+    x1 = y1 = -math.inf
+    area = 0.0
+    for b in range(len(box)):
+        x0, y0, x1, y1 = min(x0, box[b, 0]), min(y0, box[b, 1]), max(x1, box[b, 2]), max(y1, box[b, 3])
+        area += (box[b, 2] - box[b, 0]) * (box[b, 3] - box[b, 1])
+    out[0], out[1], out[2], out[3], out[4] = x0, y0, x1, y1, area / len(box)
+
+
+@kernel
+def _cell(x, x0, per_x):
+    """Column (or row) of a coordinate."""
+    return int(math.floor((x - x0) * per_x))
+
+
+@kernel
+def count_cells(box, x0, y0, per_x, per_y, nx, ny, cells, start):
+    """Cells of each box, no more than the grid is wide: first column and row, columns, rows; start[k + 2]: how many
+    bodies stand in bucket k.
 
     A billionth of a cell is added all round: an image is not on the same side of a cell border to the last bit.
     """
-    i0, j0 = math.floor((box[b, 0] - x0) / cell_x - 1e-9), math.floor((box[b, 1] - y0) / cell_y - 1e-9)
-    i1, j1 = math.floor((box[b, 2] - x0) / cell_x + 1e-9), math.floor((box[b, 3] - y0) / cell_y + 1e-9)
-    return int(i0), int(j0), int(min(i1 - i0 + 1, nx)), int(min(j1 - j0 + 1, ny))
+    for k in range(len(start)):
+        start[k] = 0
+    for b in range(len(box)):
+        i0 = int(math.floor((box[b, 0] - x0) * per_x - 1e-9))
+        j0 = int(math.floor((box[b, 1] - y0) * per_y - 1e-9))
+        ni = min(int(math.floor((box[b, 2] - x0) * per_x + 1e-9)) - i0 + 1, nx)
+        nj = min(int(math.floor((box[b, 3] - y0) * per_y + 1e-9)) - j0 + 1, ny)
+        cells[b, 0], cells[b, 1], cells[b, 2], cells[b, 3] = i0, j0, ni, nj
+        j = j0 % ny
+        for _ in range(nj):
+            i = i0 % nx
+            for _ in range(ni):
+                start[j * nx + i + 2] += 1
+                i = i + 1 if i + 1 < nx else 0
+            j = j + 1 if j + 1 < ny else 0
+    for k in range(2, len(start)):
+        start[k] += start[k - 1]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def fill_grid(box, x0, y0, cell_x, cell_y, nx, ny):
-    """Buckets as (start, bodies in row order)."""
-    start = np.zeros(nx * ny + 1, np.int32)
-    n = len(box)
-    for b in range(n):
-        i0, j0, ni, nj = _cells(box, b, x0, y0, cell_x, cell_y, nx, ny)
-        for j in range(j0, j0 + nj):
-            row = (j % ny) * nx
-            for i in range(i0, i0 + ni):
-                start[row + i % nx + 1] += 1
-    for k in range(nx * ny):
-        start[k + 1] += start[k]
-    place = start[:-1].copy()
-    bodies = np.empty(start[-1], np.int32)
-    for b in range(n):
-        i0, j0, ni, nj = _cells(box, b, x0, y0, cell_x, cell_y, nx, ny)
-        for j in range(j0, j0 + nj):
-            row = (j % ny) * nx
-            for i in range(i0, i0 + ni):
-                bucket = row + i % nx
-                bodies[place[bucket]] = b
-                place[bucket] += 1
-    return start, bodies
+@kernel
+def fill_cells(cells, nx, ny, start, bodies):
+    """Bodies of each bucket in row order; afterwards those of bucket k are bodies[start[k]:start[k + 1]]."""
+    for b in range(len(cells)):
+        j = cells[b, 1] % ny
+        for _ in range(cells[b, 3]):
+            i = cells[b, 0] % nx
+            for _ in range(cells[b, 2]):
+                bodies[start[j * nx + i + 1]] = b
+                start[j * nx + i + 1] += 1
+                i = i + 1 if i + 1 < nx else 0
+            j = j + 1 if j + 1 < ny else 0
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def find_pairs(first, last, box, n_free, period, x0, y0, cell_x, cell_y, nx, ny, start, bodies, pairs):
+@kernel
+def find_pairs(first, last, box, n_free, period, x0, y0, per_x, per_y, nx, ny, cells, start, bodies, pairs):
     """Pairs (a, b > a, image of b) whose boxes meet, for a in first:last; their number, also when they do not fit.
 
     A pair is reported by the bucket that holds the low corner of the intersection of its boxes, and by no other.
     """
     count = np.int64(0)
+    images = period[0] > 0.0 or period[1] > 0.0
     for a in range(first, min(last, n_free)):
         begun = count
-        i0, j0, ni, nj = _cells(box, a, x0, y0, cell_x, cell_y, nx, ny)
+        i0, j0, ni, nj = cells[a, 0], cells[a, 1], cells[a, 2], cells[a, 3]
         ax0, ay0, ax1, ay1 = box[a, 0], box[a, 1], box[a, 2], box[a, 3]
-        for jj in range(j0, j0 + nj):
-            for ii in range(i0, i0 + ni):
-                bi, bj = ii % nx, jj % ny
+        bj = j0 % ny
+        for _ in range(nj):
+            bi = i0 % nx
+            for _ in range(ni):
                 bucket = bj * nx + bi
-                for k in range(start[bucket], start[bucket + 1]):
+                k = start[bucket + 1] - 1
+                while k >= start[bucket] and bodies[k] > a:
                     b = bodies[k]
-                    if b <= a:
+                    k -= 1
+                    if images:
+                        count = _images(a, b, box, period, x0, y0, per_x, per_y, nx, ny, bi, bj, pairs, count)
                         continue
-                    if period[0] == 0.0 and period[1] == 0.0:
-                        x, y = max(ax0, box[b, 0]), max(ay0, box[b, 1])
-                        if x > min(ax1, box[b, 2]) or y > min(ay1, box[b, 3]):
-                            continue
-                        if (
-                            int(math.floor((x - x0) / cell_x)) % nx == bi
-                            and int(math.floor((y - y0) / cell_y)) % ny == bj
-                        ):
-                            if count < len(pairs):
-                                pairs[count, 0], pairs[count, 1], pairs[count, 2], pairs[count, 3] = a, b, 0, 0
-                            count += 1
+                    if box[b, 0] > ax1 or box[b, 2] < ax0 or box[b, 1] > ay1 or box[b, 3] < ay0:
                         continue
-                    count = _images(a, b, box, period, x0, y0, cell_x, cell_y, nx, ny, bi, bj, pairs, count)
-        if count <= len(pairs):
+                    i, j = _cell(max(ax0, box[b, 0]), x0, per_x) - bi, _cell(max(ay0, box[b, 1]), y0, per_y) - bj
+                    if (i == 0 or i % nx == 0) and (j == 0 or j % ny == 0):
+                        if count < len(pairs):
+                            pairs[count, 0], pairs[count, 1], pairs[count, 2], pairs[count, 3] = a, b, 0, 0
+                        count += 1
+                bi = bi + 1 if bi + 1 < nx else 0
+            bj = bj + 1 if bj + 1 < ny else 0
+        if begun + 1 < count <= len(pairs):
             _sort_pairs(pairs, begun, count)
     return count
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _span(low_a, high_a, low_b, high_b, period):
     """First and last image of b (in periods) that can meet a along one axis."""
     if period == 0.0:
@@ -110,8 +133,8 @@ def _span(low_a, high_a, low_b, high_b, period):
     return int(math.ceil((low_a - high_b) / period)), int(math.floor((high_a - low_b) / period))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def _images(a, b, box, period, x0, y0, cell_x, cell_y, nx, ny, bi, bj, pairs, count):
+@kernel
+def _images(a, b, box, period, x0, y0, per_x, per_y, nx, ny, bi, bj, pairs, count):
     """Append every image of b that meets a and belongs to this bucket; the count so far."""
     k0, k1 = _span(box[a, 0], box[a, 2], box[b, 0], box[b, 2], period[0])
     l0, l1 = _span(box[a, 1], box[a, 3], box[b, 1], box[b, 3], period[1])
@@ -121,7 +144,7 @@ def _images(a, b, box, period, x0, y0, cell_x, cell_y, nx, ny, bi, bj, pairs, co
             y = max(box[a, 1], box[b, 1] + l * period[1])
             if x > min(box[a, 2], box[b, 2] + k * period[0]) or y > min(box[a, 3], box[b, 3] + l * period[1]):
                 continue
-            if int(math.floor((x - x0) / cell_x)) % nx != bi or int(math.floor((y - y0) / cell_y)) % ny != bj:
+            if (_cell(x, x0, per_x) - bi) % nx != 0 or (_cell(y, y0, per_y) - bj) % ny != 0:
                 continue
             if count < len(pairs):
                 pairs[count, 0], pairs[count, 1], pairs[count, 2], pairs[count, 3] = a, b, k, l
@@ -129,7 +152,7 @@ def _images(a, b, box, period, x0, y0, cell_x, cell_y, nx, ny, bi, bj, pairs, co
     return count
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _before(p, i, q, j):
     """Whether pair i of list p comes before pair j of list q."""
     for k in range(4):
@@ -138,7 +161,7 @@ def _before(p, i, q, j):
     return False
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _sort_pairs(pairs, first, last):
     """Sort pairs of one body in place (Shell's gaps: a coast may have thousands)."""
     gap = 1
@@ -154,7 +177,7 @@ def _sort_pairs(pairs, first, last):
         gap //= 3
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def start_values(pairs, box, margin, period, path, wraps, old_pairs, old, new):
     """Values of a new list: carried over for pairs that were in the old one, else from the gap of the boxes.
 

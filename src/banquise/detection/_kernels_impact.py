@@ -10,14 +10,15 @@ motion could have brought in another.
 import math
 
 import numpy as np
-from numba import njit
+
 
 from banquise.detection._kernels_rows import box_gap, edge, near_rows, point
+from banquise.detection.jit import kernel
 
 STEPS = 2000  # then the time reached is returned: still not later than the contact
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _safe_step(block, rows, first, last, v0, e0, c, s, tx, ty, vx, vy, spin_v, spin_e, accel, target):
     """Least distance of the rows less the target, and the time within which none of them can reach it.
 
@@ -47,7 +48,7 @@ def _safe_step(block, rows, first, last, v0, e0, c, s, tx, ty, vx, vy, spin_v, s
     return least, step
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def impact_times(first, last, a, b, shift, sh, pose, velocity, extent, distance, dt, window, tolerance, scratch, when):
     """First time in [0, dt] at which pairs first:last are within their distance; infinite when never; rows needed.
 

@@ -3,17 +3,18 @@
 import math
 
 import numpy as np
-from numba import njit
+
 
 from banquise.detection._kernels_frames import TOUCH, frames_of_point, to_world
 from banquise.detection._kernels_reduce import reduce_frames
 from banquise.detection._kernels_rows import box_gap, measure_rows, near_rows, sort_rows
+from banquise.detection.jit import kernel
 
 ROWS = 16  # rows of a pair that are remembered; a pair with more is looked at in full each time
 ROUND = 1e-12  # part of the path length set aside for its round-off
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def advance(first, last, x, y, c, s, extent, period, pose, wraps, path):
     """Add to each body's path how far any of its points can have come since the last look, and remember the pose.
 
@@ -37,20 +38,20 @@ def advance(first, last, x, y, c, s, extent, period, pose, wraps, path):
         pose[i, 0], pose[i, 1], pose[i, 2], pose[i, 3] = x[i], y[i], c[i], s[i]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def pair_reach(i, j, n_free, zone, travel):
     """How near the two bodies must come to be of interest."""
     near = zone[i] if j >= n_free else min(zone[i], zone[j])
     return near + travel[i] + travel[j]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def raise_travel(pairs, n_free, until, path, mass, bounce, travel):
+@kernel
+def raise_travel(pairs, n_free, until, path, mass, bounce, own, travel):
     """Add to the travel of floes that may be struck by a neighbour the way its impulse may send them.
 
-    A frontal impact of masses m, M at closing speed v changes the speed of m by (1 + bounce) M / (m + M) v.
+    A frontal impact of masses m, M at closing speed v changes the speed of m by (1 + bounce) M / (m + M) v. own: the
+    travel as it was.
     """
-    own = travel.copy()
     for p in range(len(pairs)):
         i, j = pairs[p, 0], pairs[p, 1]
         if j >= n_free or until[p] - path[i] - path[j] > own[i] + own[j]:
@@ -60,7 +61,7 @@ def raise_travel(pairs, n_free, until, path, mass, bounce, travel):
         travel[j] = max(travel[j], own[j] + gain * mass[i])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def look_pairs(
     first, last, pairs, sh, pose, wraps, period, n_free, zone, travel, path, state, ahead, mode, scratch, out
 ):
@@ -183,7 +184,7 @@ def look_pairs(
     return count, need
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _write(link, ids, i, j, shift_x, shift_y, frame, tag, m, at, value, who, key, count):
     """Append the frames of a pair, in the order of their keys; the count so far. Counts on when it is full."""
     for k in range(m if count + m <= len(value) else 0):

@@ -4,12 +4,13 @@ nearest border points, not by the signs and cones of contact frames."""
 import math
 
 import numpy as np
-from numba import njit
+
 
 from banquise.detection._kernels_rows import box_gap, edge, point
+from banquise.detection.jit import kernel
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def nearest(block, node, node_link, at, end, x, y, bound):
     """Square of the distance of a point to the border below nodes at:end, and the nearest point of it; `bound` if not
     less."""
@@ -35,7 +36,7 @@ def nearest(block, node, node_link, at, end, x, y, bound):
     return best, fx, fy
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def holds(block, node, node_link, at, end, x, y):
     """Whether a point lies in the ice below nodes at:end: a ray to the right crosses its border an odd number."""
     odd = False
@@ -54,7 +55,7 @@ def holds(block, node, node_link, at, end, x, y):
     return odd
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _chord(block, node, node_link, at, end, px, py, ex, ey, cuts):
     """Places along an edge where it crosses the border below nodes at:end, sorted; their number, at most len(cuts)."""
     n = 0
@@ -85,7 +86,7 @@ def _chord(block, node, node_link, at, end, px, py, ex, ey, cuts):
     return n
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _deepest(block, node, node_link, at, end, x, y, ex, ey, low, high):
     """Greatest distance to the border along a stretch of an edge inside it, by golden sections.
 
@@ -105,7 +106,7 @@ def _deepest(block, node, node_link, at, end, x, y, ex, ey, low, high):
     return math.sqrt(max(dp, dq))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _crossings(block, node, node_link, body, box, v_body, e_body, c, s, tx, ty, deep, cuts):
     """Whether any edge of v_body crosses the border of e_body, and (if deep) its deepest place inside."""
     x0, y0, x1, y1 = box[e_body, 0], box[e_body, 1], box[e_body, 2], box[e_body, 3]
@@ -145,7 +146,7 @@ def _crossings(block, node, node_link, body, box, v_body, e_body, c, s, tx, ty, 
     return depth, crossed
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _points(block, node, node_link, body, box, v_body, e_body, c, s, tx, ty, near, inside, found):
     """Distances of the points of v_body to the border of e_body.
 
@@ -185,7 +186,7 @@ def _points(block, node, node_link, body, box, v_body, e_body, c, s, tx, ty, nea
                 found[2], found[3], found[4] = d, fx - x, fy - y
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _way_to_leave(block, body, which, c, s, found):
     """Depth of a body that lies wholly inside another: from its far side out through the nearest border point."""
     if found[2] == 0.0:
@@ -199,7 +200,7 @@ def _way_to_leave(block, body, which, c, s, found):
     return found[2] + high - low
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def pair_overlap(block, node, node_link, body, box, i, j, c, s, tx, ty, ux, uy, near, found, cuts):
     """(overlap depth, clearance) of two bodies; one of them is zero. The clearance is a lower bound, at most `near`.
 
@@ -229,11 +230,10 @@ def pair_overlap(block, node, node_link, body, box, i, j, c, s, tx, ty, ux, uy, 
     return max(radii - apart, 0.0), max(apart - radii, 0.0)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def look_overlaps(first, last, pairs, sh, pose, wraps, period, path, clear, near, a, b, depth):
+@kernel
+def look_overlaps(first, last, pairs, sh, pose, wraps, period, path, clear, near, found, cuts, a, b, depth):
     """Overlapping pairs of first:last as (a, b, depth); their number, also when they do not fit."""
     count = 0
-    found, cuts = np.empty(5), np.empty(32)
     block, node, node_link, body, box = sh.block, sh.node, sh.node_link, sh.body, sh.frame
     for p in range(first, last):
         i, j = pairs[p, 0], pairs[p, 1]
@@ -260,7 +260,7 @@ def look_overlaps(first, last, pairs, sh, pose, wraps, period, path, clear, near
     return count
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def closest_points(first, last, a, b, sh, pose, value):
     """Least distance of the borders of pairs first:last, and where, relative to the centre of a, in world axes.
 

@@ -1,14 +1,15 @@
 """Kernels that reduce the frames of a pair to those that matter."""
 
 import numpy as np
-from numba import njit
+
 
 from banquise.detection._kernels_frames import CORNER, FACE, MOST, NONE
+from banquise.detection.jit import kernel
 
 BINS = 64
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _contradict(link, out, tag, i, j, near):
     """Whether two frames are the two sides of one corner against corner: one or the other holds, never both."""
     apart = False
@@ -26,7 +27,7 @@ def _contradict(link, out, tag, i, j, near):
     return apart
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _drop_corners(link, near, out, tag, m, chosen):
     """Of frames that contradict each other keep the nearest, or the shallowest when both overlap: the others get 0."""
     for i in range(m):
@@ -38,13 +39,13 @@ def _drop_corners(link, near, out, tag, m, chosen):
                 chosen[i] = 0
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _place(out, i, nx, ny):
     """Where frame i stands along the face with normal n."""
     return out[i, 3] * nx - out[i, 2] * ny
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _sort_along(out, at, n, nx, ny):
     """Sort the frames at[:n] along the face."""
     for i in range(1, n):
@@ -57,7 +58,7 @@ def _sort_along(out, at, n, nx, ny):
         at[j] = row
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _below(out, at, n, k, nx, ny, same, chosen):
     """How far frame at[k] lies below the chord of the chosen frames on both sides of it; zero at their places."""
     left, right = k - 1, k + 1
@@ -74,7 +75,7 @@ def _below(out, at, n, k, nx, ny, same, chosen):
     return (1.0 - part) * out[at[left], 6] + part * out[at[right], 6] - out[at[k], 6]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _thin_face(out, at, n, lowest, tolerance, same, chosen):
     """Choose (1, the others 0) the frames at[:n] of one face that can ever bind.
 
@@ -116,7 +117,7 @@ def _thin_face(out, at, n, lowest, tolerance, same, chosen):
             chosen[at[k]] = min(chosen[at[k]], 1)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def _nearest_by_place(out, m, at, chosen):
     """Of very many frames leave the nearest in each of BINS stretches along the nearest one's face: the rest get 0.
 
@@ -143,7 +144,7 @@ def _nearest_by_place(out, m, at, chosen):
             chosen[at[k]] = -1
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def reduce_frames(link, size, zone, out, tag, m, at, chosen):
     """Keep the frames of a pair that matter: no contradicting corners, few points a face; the count left."""
     for k in range(m):

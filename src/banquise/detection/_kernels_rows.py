@@ -10,22 +10,23 @@ Kernels take the columns of `Shapes` one by one: read from a tuple, each costs a
 import math
 
 import numpy as np
-from numba import njit
+from banquise.detection.jit import kernel, loose_kernel
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+
+@kernel
 def point(block, k):
     """Point in slot k."""
     return block[k >> 2, 0, k & 3], block[k >> 2, 1, k & 3]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def edge(block, k):
     """Edge that starts in slot k, and 1 / length^2 (zero when there is none)."""
     return block[k >> 2, 2, k & 3], block[k >> 2, 3, k & 3], block[k >> 2, 4, k & 3]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def box_gap(box, a, b, c, s, tx, ty, ux, uy):
     """Lower bound of the distance of two bodies from their turned boxes.
 
@@ -43,7 +44,7 @@ def box_gap(box, a, b, c, s, tx, ty, ux, uy):
     return math.sqrt(max(gx * gx + gy * gy, hx * hx + hy * hy))
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz"})
+@loose_kernel
 def _square(block, run, lane, x, y):
     """Square of the distance of a point to one edge of a run."""
     ex, ey = block[run, 2, lane], block[run, 3, lane]
@@ -55,7 +56,7 @@ def _square(block, run, lane, x, y):
     return dx * dx + dy * dy
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz"})
+@loose_kernel
 def near_rows(block, link, node, node_link, body, box, v_body, e_body, c, s, tx, ty, limit, slots, q, runs, rows, n):
     """Append the rows of the points of `v_body` and the edges of `e_body` closer than `limit`; their count so far, and
     whether any run of edges is near at all (if not, there are no rows the other way round either).
@@ -123,7 +124,7 @@ def near_rows(block, link, node, node_link, body, box, v_body, e_body, c, s, tx,
     return n, count > 0
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def sort_rows(rows, first, last):
     """Sort rows[first:last] in place, by point and then by edge (Shell's gaps: lists are short, but not always)."""
     gap = 1
@@ -140,7 +141,7 @@ def sort_rows(rows, first, last):
         gap //= 3
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def measure_rows(block, v0, e0, c, s, tx, ty, rows, first, last, measure):
     """Fill place along the edge, signed distance to its line and distance to the edge of each row; the least distance.
 

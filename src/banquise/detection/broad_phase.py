@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from banquise import threads
 from banquise.detection import _kernels_grid
 from banquise.detection._kernels_look import ROWS
+from banquise.detection.scratch import Memory
 from banquise.detection.shapes import Shapes
 
 Array = NDArray[np.float64]
@@ -35,16 +36,17 @@ class PairState(NamedTuple):
     clear: Array  # paths at which the bodies may first overlap, by the overlap routine
 
 
-def empty_state(n: int) -> PairState:
-    """Fresh columns for n pairs."""
+def empty_state(n: int, memory: Memory | None = None, side: int = 0) -> PairState:
+    """Columns for n pairs, to be filled; two sides, so that a new list can be made from the old one."""
+    memory = memory or Memory()
     return PairState(
-        np.empty(n),
-        np.empty((n, ROWS), np.uint32),
-        np.zeros((n, 2), np.uint8),
-        np.empty(n),
-        np.empty(n),
-        np.empty(n, np.bool_),
-        np.empty(n),
+        memory.take(("until", side), n),
+        memory.take(("known", side), n, ROWS, kind=np.uint32),
+        memory.take(("known_n", side), n, 2, kind=np.uint8),
+        memory.take(("known_until", side), n),
+        memory.take(("distance", side), n),
+        memory.take(("exact", side), n, kind=np.bool_),
+        memory.take(("clear", side), n),
     )
 
 
@@ -53,8 +55,8 @@ class Grid(NamedTuple):
 
     x0: float
     y0: float
-    cell_x: float
-    cell_y: float
+    per_x: float  # cells a metre
+    per_y: float
     nx: int
     ny: int
 
@@ -65,21 +67,19 @@ def grid_over(box: Array, n_free: int, period: Array, bounds: tuple[float, float
     The mean box, not the area of the domain over the number of bodies: floes crowded in a corner of an empty sea then
     still get cells of their own size.
     """
-    own = box[:n_free] if n_free else box
-    low, high = own.min(axis=0)[:2], own.max(axis=0)[2:]
-    span = np.maximum(high - low, 1e-300)
-    sides = own[:, 2:] - own[:, :2]
-    cell = max(math.sqrt(float(np.mean(sides[:, 0] * sides[:, 1]))), 1e-300)
-    span = np.where(period > 0, period, span)
+    around = np.empty(5)
+    _kernels_grid.extent_of(box[:n_free] if n_free else box, around)
+    x0, y0, x1, y1, area = around.tolist()
+    cell = max(math.sqrt(area), 1e-150)
     most = max(8.0, math.sqrt(EXTENT_LIMIT * len(box)))
-    count = np.clip(np.floor(span / cell), 1, None)
-    if count.prod() > most**2:
-        short = count.min()
-        count = np.minimum(count, most if short >= most else most**2 / short)
-    nx, ny = (int(k) for k in np.maximum(count, 1))
-    size = np.where(period > 0, period / (nx, ny), np.maximum(cell, 0.0))
-    origin = np.where(period > 0, bounds, low)
-    return Grid(float(origin[0]), float(origin[1]), float(size[0]), float(size[1]), nx, ny)
+    spans = [float(p) if p > 0 else s for p, s in zip(period, (x1 - x0, y1 - y0))]
+    count = [max(math.floor(min(span / cell, 1e9)), 1) for span in spans]
+    if count[0] * count[1] > most**2:
+        limit = most if min(count) >= most else most**2 / min(count)
+        count = [max(int(min(k, limit)), 1) for k in count]
+    per = [k / float(p) if p > 0 else 1.0 / cell for k, p in zip(count, period)]
+    origin = [float(b) if p > 0 else low for b, p, low in zip(bounds, period, (x0, y0))]
+    return Grid(*origin, *per, *count)
 
 
 def joined(work: Callable[[int, int], Any], n: int, grain: int) -> list[Any]:
@@ -93,18 +93,30 @@ def joined(work: Callable[[int, int], Any], n: int, grain: int) -> list[Any]:
     return [parts[first] for first in sorted(parts)]
 
 
-def pairs_of_boxes(box: Array, n_free: int, period: Array, bounds: tuple[float, float]) -> NDArray[np.int32]:
+def pairs_of_boxes(
+    box: Array,
+    n_free: int,
+    period: Array,
+    bounds: tuple[float, float],
+    memory: Memory | None = None,
+    side: int = 0,
+) -> NDArray[np.int32]:
     """Pairs (a, b, image of b along x, along y), a < b, a a floe, whose boxes meet; sorted."""
     if n_free == 0 or len(box) < 2:
         return np.empty((0, 4), np.int32)
+    kept = memory or Memory()
     grid = grid_over(box, n_free, period, bounds)
-    start, bodies = _kernels_grid.fill_grid(box, *grid)
+    cells = kept.take("cells", len(box), 4, kind=np.int64)
+    start = kept.take("start", grid.nx * grid.ny + 2, kind=np.int32)
+    _kernels_grid.count_cells(box, *grid, cells, start)
+    bodies = kept.take("bodies", int(start[-1]), kind=np.int32)
+    _kernels_grid.fill_cells(cells, grid.nx, grid.ny, start, bodies)
 
     def part(first: int, last: int) -> NDArray[np.int32]:
-        room = 6 * (last - first) + 64
+        room = 3 * (last - first) + 64
         while True:
-            pairs = np.empty((room, 4), np.int32)
-            count = _kernels_grid.find_pairs(first, last, box, n_free, period, *grid, start, bodies, pairs)
+            pairs = kept.take(("pairs", first, side), room, 4, kind=np.int32)
+            count = _kernels_grid.find_pairs(first, last, box, n_free, period, *grid, cells, start, bodies, pairs)
             if count <= room:
                 return pairs[:count]
             room = count
@@ -113,9 +125,9 @@ def pairs_of_boxes(box: Array, n_free: int, period: Array, bounds: tuple[float, 
     return found[0] if len(found) == 1 else np.concatenate(found)
 
 
-def world_boxes(shapes: Shapes, pose: Array, margin: Array) -> Array:
+def world_boxes(shapes: Shapes, pose: Array, margin: Array, memory: Memory | None = None) -> Array:
     """(n, 4) boxes of the bodies where they are, rounding and margin included."""
-    box = np.empty((len(pose), 4))
+    box = (memory or Memory()).take("box", len(pose), 4)
     columns = (shapes.block, shapes.body, shapes.frame, pose, margin, box)
     threads.over_blocks(lambda i, j: _kernels_grid.world_boxes(i, j, *columns), len(pose), 3000)
     return box

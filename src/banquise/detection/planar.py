@@ -17,7 +17,7 @@ from banquise.detection import _kernels_grid, _kernels_look, _kernels_overlap
 from banquise.detection.broad_phase import PairState, empty_state, joined, pairs_of_boxes, world_boxes
 from banquise.detection.impact_time import impact_times
 from banquise.detection.manifold import Contacts, contacts_of
-from banquise.detection.scratch import Found, Scratch, make_found, make_scratch
+from banquise.detection.scratch import Found, Memory, Scratch, make_found, make_scratch
 from banquise.detection.shapes import shapes_of
 from banquise.scene.domain import Domain, Periodic
 
@@ -80,6 +80,7 @@ class Detector:
         size = self.shapes.frame[: self.n_free, 5]
         self.scale = float(np.median(size)) if self.n_free else 1.0
         self.rebuilds = 0
+        self._memory = Memory()
         self._scratch: dict[int, Scratch] = {}
         self._found: dict[int, Found] = {}
         self._rows = 64
@@ -109,7 +110,7 @@ class Detector:
         self.follow(bodies)
         if bounce >= 0.0:
             _kernels_look.raise_travel(
-                self.pairs, self.n_free, self.state.until, self.path, bodies.mass, bounce, travel
+                self.pairs, self.n_free, self.state.until, self.path, bodies.mass, bounce, travel.copy(), travel
             )
         self.cover(0.5 * zone + travel, zone)
         found = self.look(zone, travel, 0)
@@ -167,7 +168,7 @@ class Detector:
                 a, b, depth = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room)
                 count = _kernels_overlap.look_overlaps(
                     first, last, self.pairs, self.shapes, self.pose, self.wraps, self.period, self.path,
-                    self.state.clear, AHEAD * self.scale, a, b, depth,
+                    self.state.clear, AHEAD * self.scale, np.empty(5), np.empty(32), a, b, depth,
                 )  # fmt: skip
                 if count <= room:
                     return a[:count], b[:count], depth[:count]
@@ -237,9 +238,10 @@ class Detector:
         if np.all(self.path - self.path_at_build + need <= self.margin):
             return
         self.margin = need + SKIN * self.scale
-        box = world_boxes(self.shapes, self.pose, self.margin)
-        pairs = pairs_of_boxes(box, n, self.period, self.bounds)
-        state = empty_state(len(pairs))
+        box = world_boxes(self.shapes, self.pose, self.margin, self._memory)
+        side = self.rebuilds % 2
+        pairs = pairs_of_boxes(box, n, self.period, self.bounds, self._memory, side)
+        state = empty_state(len(pairs), self._memory, side)
         _kernels_grid.start_values(
             pairs, box, self.margin, self.period, self.path, self.wraps, self.pairs, self.state, state
         )

@@ -12,6 +12,20 @@ from banquise.detection.shapes import Shapes
 Array = NDArray[np.float64]
 
 
+class Memory:
+    """Arrays kept from call to call: asking the system for fresh pages costs as much as filling them."""
+
+    def __init__(self) -> None:
+        self._kept: dict[Any, Any] = {}
+
+    def take(self, name: Any, n: int, *width: int, kind: Any = np.float64) -> Any:
+        """An array (n, *width) whose content is not defined; the same one as before under that name while it fits."""
+        kept = self._kept.get(name)
+        if kept is None or len(kept) < n:
+            kept = self._kept[name] = np.empty((n + n // 4 + 16, *width), kind)
+        return kept[:n]
+
+
 class Scratch(NamedTuple):
     """Work space of one thread."""
 

@@ -82,6 +82,8 @@ class Forcing:
     forces : functions of the state (`state.time`, `state.bodies`) -> (n, 3) force x, y (N) and torque (N m) a floe
     relative_wind : subtract the ice velocity from the wind in the air drag
     turning_angle : degrees, turns the water drag counter-clockwise
+    water_level : z of the surface (m) in which blocks float; None: no water in space
+    form_drag, skin_drag : coefficients of the drag of water on blocks, across and along their faces
     """
 
     def __init__(
@@ -97,6 +99,9 @@ class Forcing:
         turning_angle: float = 0.0,
         air_density: float = constants.AIR_DENSITY,
         water_density: float = constants.WATER_DENSITY,
+        water_level: float | None = None,
+        form_drag: float = 1.0,
+        skin_drag: float = 5e-3,
     ):
         self.wind: Flow = as_flow(wind, "wind")
         self.current: Flow = as_flow(current, "current")
@@ -123,6 +128,10 @@ class Forcing:
             )
         self.air_density = _density(air_density, "air_density")
         self.water_density = _density(water_density, "water_density")
+        self.water_level = None if water_level is None else _number(water_level, "water_level")
+        self.form_drag, self.skin_drag = _number(form_drag, "form_drag"), _number(skin_drag, "skin_drag")
+        if min(self.form_drag, self.skin_drag) < 0:
+            raise ForcingError(f"drag: got {form_drag} and {skin_drag}, expected coefficients of 0 or more.")
 
     def instants(self) -> Array:
         """Times at which a load starts or stops: steps land on them (s)."""

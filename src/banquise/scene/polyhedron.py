@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +53,7 @@ class Polyhedron:
     radius : m, of a ball swept over the block (a point becomes a ball, a segment a capsule)
     fixed : the block never moves
     parts : convex parts that make up the block, as vertex arrays; touching, not overlapping
+    path : of a fixed block that is led: time (s) -> position, or (position, orientation)
 
     Examples
     --------
@@ -76,6 +77,7 @@ class Polyhedron:
         parts: Iterable[Any] | None = None,
         material: str = "ice",
         name: str | None = None,
+        path: Callable[[float], Any] | None = None,
     ) -> None:
         self.solid = solids.solid_from(vertices, faces, parts, float(radius))
         if not np.isfinite(density) or density <= 0.0:
@@ -85,6 +87,9 @@ class Polyhedron:
         self.fixed = bool(fixed)
         self.material = material
         self.name = name
+        if path is not None and not (callable(path) and self.fixed):
+            raise ShapeError("path: expected a function of time, for a block with fixed=True.")
+        self.path = path
 
     def _place(self, position: ArrayLike, orientation: ArrayLike, velocity: ArrayLike, spin: ArrayLike) -> None:
         self.position = _vector(position, "position")
@@ -131,9 +136,9 @@ class Polyhedron:
         pose = {key: changes.pop(key, getattr(self, key)) for key in ("position", "orientation", "velocity", "spin")}
         other._place(**pose)
         for key, value in changes.items():
-            if key not in ("fixed", "name", "material", "density"):
+            if key not in ("fixed", "name", "material", "density", "path"):
                 raise ShapeError(
-                    f"moved: no {key!r}; a block can change pose, motion, fixed, name, material and density."
+                    f"moved: no {key!r}; a block can change pose, motion, fixed, name, material, density and path."
                 )
             setattr(other, key, value)
         return other

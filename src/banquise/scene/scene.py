@@ -14,6 +14,7 @@ from banquise.errors import CaseError, ShapeError
 from banquise.scene.bodies import Bodies
 from banquise.scene.domain import Box, Domain, Periodic
 from banquise.scene.floe import Floe, Obstacle
+from banquise.scene.polyhedron import Polyhedron
 
 
 class Scene:
@@ -24,13 +25,21 @@ class Scene:
     floes : list of `bq.Floe` and `bq.Disc`
     obstacles : list of `bq.Obstacle`
     domain : None (open sea), `bq.Box` or `bq.Periodic`
+    blocks : list of `bq.Polyhedron`: a scene in space, without floes, obstacles or domain
 
     >>> from banquise.scene.floe import Disc
     >>> Scene([Disc((0, 0), 1.0)])
     Scene: 1 floe, 3.142 m2 of ice, no obstacles, open sea
     """
 
-    def __init__(self, floes: Iterable[Floe] = (), obstacles: Iterable[Obstacle] = (), domain: Domain = None):
+    def __init__(
+        self,
+        floes: Iterable[Floe] = (),
+        obstacles: Iterable[Obstacle] = (),
+        domain: Domain = None,
+        blocks: Iterable[Polyhedron] = (),
+    ):
+        self.blocks: tuple[Polyhedron, ...] = tuple(blocks)
         self.floes: tuple[Floe, ...] = tuple(floes)
         self.obstacles: tuple[Obstacle, ...] = tuple(obstacles)
         for k, floe in enumerate(self.floes):
@@ -42,6 +51,11 @@ class Scene:
         if domain is not None and not isinstance(domain, Box | Periodic):
             raise CaseError(f"scene: domain is {type(domain).__name__}, expected None, bq.Box or bq.Periodic.")
         self.domain = domain
+        for k, block in enumerate(self.blocks):
+            if not isinstance(block, Polyhedron):
+                raise ShapeError(f"scene: blocks[{k}] is {type(block).__name__}, expected bq.Polyhedron.")
+        if self.blocks and (self.floes or self.obstacles or domain is not None):
+            raise CaseError("scene: blocks live in space, floes and domains in the plane; expected one or the other.")
 
     def bodies(self) -> Bodies:
         """Fresh columns of this scene, for a simulation to move."""
@@ -66,6 +80,9 @@ class Scene:
         return import_module("banquise.view.reprs").scene_html(self)
 
     def __repr__(self) -> str:
+        if self.blocks:
+            fixed = sum(b.fixed for b in self.blocks)
+            return f"Scene: {len(self.blocks):,} block{'s' if len(self.blocks) != 1 else ''}, {fixed} of them fixed"
         ice = sum(f.area for f in self.floes)
         count = f"{len(self.floes):,} floe{'s' if len(self.floes) != 1 else ''}"
         rock = (

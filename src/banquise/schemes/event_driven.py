@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from banquise.simulation import Simulation
 
 
+MANY, FEW = 24, 12  # rounds after which the next step is shorter, and below which it is longer
 REBOUNDS = 30, 400  # rounds of a step in which a group's impacts rebound: so many, and so many over its size
 
 
@@ -48,4 +49,10 @@ class EventDriven:
 
     def advance(self, sim: Simulation, target: float) -> None:
         """One step, no farther than `target`."""
-        verified_step(sim, sim.even_step(target, self.max_step), self.shortest, REBOUNDS, soft=False)
+        step = sim.even_step(target, min(self.max_step, sim.pace))
+        rounds = verified_step(sim, step, self.shortest, REBOUNDS, soft=False)
+        # a long step of a dense pack is one large group that meets at every moment; short ones are many small groups
+        if rounds > MANY:
+            sim.pace = 0.5 * step
+        elif rounds < FEW:
+            sim.pace = min(2.0 * max(step, sim.pace), 4.0 * self.max_step)

@@ -37,8 +37,10 @@ TOUCH = 1e-10  # of the smaller size: nearer than this is contact
 AIM = 1e-12  # of the smaller size: how near a meeting is located
 ROUND_OFF = 2e-15  # of the largest coordinate: nearer than this nobody can tell
 TOLERANCE = 1e-5  # of the smaller size: overlap that no step may leave behind
+BEND = 0.5  # of the tolerance: how far a held point may leave the straight line in a step
 SHORTEST = 256  # part of a step that a group takes at least, overlap or not
-REDONE = 16  # times a step that leaves an overlap is done again
+REDONE = 2  # times a step that leaves an overlap is done again before it is halved
+HALVINGS = 8
 CUTS = 6  # times a round is shortened before its meeting is taken where it is
 
 
@@ -265,8 +267,7 @@ class Rounds:
 
     def _advance_groups(self, found: Found) -> None:
         """Move every group to its next meeting, or to the end of the step."""
-        self.who_kept = found.who[self.state >= 8, 0]
-        steps = self._longest_steps()
+        steps = self._longest_steps(found.who)
         held = np.flatnonzero(self.state & 4) if self.held else np.empty(0, np.int64)
         m = len(found.value)
         pair_a, pair_b = np.empty(m, np.int32), np.empty(m, np.int32)
@@ -307,24 +308,31 @@ class Rounds:
             b, n = self.bodies, self.n
             self.pose[n:] = np.column_stack([b.x[n:], b.y[n:], b.cos[n:], b.sin[n:]])
 
-    def _longest_steps(self) -> Array:
-        """The time left, cut for groups in which longer steps left an overlap or that are kept apart without being met.
+    def _longest_steps(self, who: NDArray[np.int32]) -> Array:
+        """The time left, cut for groups in which longer steps left an overlap, or whose bodies are held apart.
 
-        The latter move by at most half the papers' contact distance: their contact points are those of the pose they
-        start from.
+        Held bodies are kept apart along straight lines. A point that turns at spin w while it moves at speed v leaves its
+        line by w v h^2 / 2 in a step h: no more than a part of the tolerance is allowed. Those kept apart without being met
+        also move by at most half the papers' contact distance, since their contact points are those of where they start.
         """
         steps, active = self.left.copy(), self.active
-        cap = self.sim.step_cap
-        if not len(self.who_kept) and not cap.min(initial=np.inf) < np.inf:
+        limit = self.sim.step_cap[active].copy()
+        turning = np.abs(self.velocity[active, 2])
+        going = self.left[active] > 0.0
+        speed = np.where(going, self.reach[active] / np.where(going, self.left[active], 1.0), 0.0)
+        size = self.sim.size[active]
+        for least, bound in (
+            (4, np.sqrt(BEND * TOLERANCE * size / np.maximum(turning * speed, 1e-300))),
+            (8, 0.5 * ETA * size / np.maximum(speed, 1e-300)),
+        ):
+            rows = who[self.state >= least, 0]
+            if len(rows):
+                concerned = np.zeros(self.n, np.bool_)
+                concerned[self.group[rows]] = True
+                near = concerned[self.group[active]]
+                limit[near] = np.minimum(limit[near], bound[near])
+        if not limit.min(initial=np.inf) < np.inf:
             return steps
-        limit = cap[active].copy()
-        if len(self.who_kept):
-            whole = np.zeros(self.n, np.bool_)
-            whole[self.group[self.who_kept]] = True
-            near = whole[self.group[active]] & (self.left[active] > 0.0)
-            rows = active[near]
-            speed = self.reach[rows] / self.left[rows]
-            limit[near] = np.minimum(limit[near], 0.5 * ETA * self.sim.size[rows] / np.maximum(speed, 1e-300))
         group_cap = np.full(self.n, np.inf)
         np.minimum.at(group_cap, self.group[active], limit)
         steps[active] = np.minimum(steps[active], group_cap[self.group[active]])
@@ -404,21 +412,27 @@ class Rounds:
         sim.time += self.step
 
 
-def verified_step(sim: Simulation, step: float, shortest: float, rebounds: tuple[int, int], soft: bool) -> None:
-    """One step, done again until nothing overlaps beyond the tolerance.
+def verified_step(
+    sim: Simulation, step: float, shortest: float, rebounds: tuple[int, int], soft: bool, halvings: int = HALVINGS
+) -> int:
+    """One step, done again until nothing overlaps beyond the tolerance; how many rounds it took.
 
     Bodies that overlap although they were no group become one; those that were take shorter steps from then on (turning
     bodies that slide on each other leave the straight line on which they were kept apart), lengthened again while all goes
-    well.
+    well. Where that does not help the whole step is halved.
     """
     also: list[tuple[int, int]] = []
-    for _ in range(REDONE):
+    for attempt in range(REDONE + 1):
         rounds = Rounds(sim, step, shortest, rebounds, soft)
         rounds.advance(also)
         sim.obstacle_motion.place(sim.bodies, sim.time + step)
         deepest, bad = rounds.overlaps()
         fresh = [pair for pair in bad if pair not in sim.overlapping]
         if not fresh:
+            break
+        if attempt == REDONE and not halvings:
+            # said, not hidden: it is in the ledger, and these pairs do not hold up the clock while they overlap
+            sim.ledger.add(unsolved=1)
             break
         for i, j in fresh:
             if rounds.grouped(i, j):
@@ -429,15 +443,11 @@ def verified_step(sim: Simulation, step: float, shortest: float, rebounds: tuple
         rounds.undo()
         sim.obstacle_motion.place(sim.bodies, sim.time)
         sim.ledger.add(splits=1)
-    else:
-        # said, not hidden: it is in the ledger, and these pairs do not hold up the clock while they overlap
-        rounds = Rounds(sim, step, shortest, rebounds, soft)
-        rounds.advance(also)
-        sim.obstacle_motion.place(sim.bodies, sim.time + step)
-        deepest, bad = rounds.overlaps()
-        sim.ledger.add(unsolved=1)
+    if fresh and halvings:
+        return sum(verified_step(sim, 0.5 * step, shortest, rebounds, soft, halvings - 1) for _ in range(2))
     if sim.step_cap.min(initial=np.inf) < np.inf:
         sim.step_cap *= 1.2
         sim.step_cap[sim.step_cap >= step] = np.inf
     sim.overlapping = bad
     rounds.commit(deepest)
+    return rounds.count

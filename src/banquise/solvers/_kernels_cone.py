@@ -115,6 +115,23 @@ def disc(q1, q2, w, bound, r):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def sticking(q, w):
+    """The impulse with q + W r = 0 of a regular symmetric W (3, 3), and whether it is regular: no arrays, no search."""
+    c0 = w[1, 1] * w[2, 2] - w[1, 2] * w[2, 1]
+    c1 = w[1, 2] * w[2, 0] - w[1, 0] * w[2, 2]
+    c2 = w[1, 0] * w[2, 1] - w[1, 1] * w[2, 0]
+    det = w[0, 0] * c0 + w[0, 1] * c1 + w[0, 2] * c2
+    if not det > 1e-6 * w[0, 0] * w[1, 1] * w[2, 2]:
+        return 0.0, 0.0, 0.0, False
+    d1, d2 = w[0, 0] * w[2, 2] - w[0, 2] * w[2, 0], w[0, 0] * w[1, 1] - w[0, 1] * w[1, 0]
+    e = w[0, 2] * w[1, 0] - w[0, 0] * w[1, 2]
+    x = -(c0 * q[0] + c1 * q[1] + c2 * q[2]) / det
+    y = -(c1 * q[0] + d1 * q[1] + e * q[2]) / det
+    z = -(c2 * q[0] + e * q[1] + d2 * q[2]) / det
+    return x, y, z, True
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def one_spatial(q, w, mu, low, r):
     """The impulse r (3) of a single contact with u = q + W r, by exact Coulomb friction: open, stick, or slip."""
     r[0], r[1], r[2] = low, 0.0, 0.0
@@ -125,21 +142,22 @@ def one_spatial(q, w, mu, low, r):
     if mu <= 0.0:
         r[0], r[1], r[2] = -q[0] / w[0, 0], 0.0, 0.0
         return
-    A, x, s = np.empty((3, 3)), np.empty(3), np.empty(3)
-    for i in range(3):
-        x[i] = -q[i] / np.sqrt(w[i, i])
-        for j in range(3):
-            A[i, j] = w[i, j] / np.sqrt(w[i, i] * w[j, j])
-    echelon(A, x, s)
-    for i in range(3):
-        s[i] /= np.sqrt(w[i, i])
-    if s[0] >= low and s[1] * s[1] + s[2] * s[2] <= mu * mu * s[0] * s[0]:
-        r[0], r[1], r[2] = s[0], s[1], s[2]
+    s0, s1, s2, regular = sticking(q, w)
+    if not regular:
+        A, x, s = np.empty((3, 3)), np.empty(3), np.empty(3)
+        for i in range(3):
+            x[i] = -q[i] / np.sqrt(w[i, i])
+            for j in range(3):
+                A[i, j] = w[i, j] / np.sqrt(w[i, i] * w[j, j])
+        echelon(A, x, s)
+        s0, s1, s2 = s[0] / np.sqrt(w[0, 0]), s[1] / np.sqrt(w[1, 1]), s[2] / np.sqrt(w[2, 2])
+    if s0 >= low and s1 * s1 + s2 * s2 <= mu * mu * s0 * s0:
+        r[0], r[1], r[2] = s0, s1, s2
         return
     if not slipping(q, w, mu, r):  # round-off at the edge of the cone: pull the sticking impulse onto it
-        size = np.sqrt(s[1] * s[1] + s[2] * s[2])
-        r[0] = max(low, s[0])
-        r[1], r[2] = (mu * r[0] * s[1] / size, mu * r[0] * s[2] / size) if size > 0.0 else (0.0, 0.0)
+        size = np.sqrt(s1 * s1 + s2 * s2)
+        r[0] = max(low, s0)
+        r[1], r[2] = (mu * r[0] * s1 / size, mu * r[0] * s2 / size) if size > 0.0 else (0.0, 0.0)
     elif r[0] < low:
         r[0] = low
         disc(q[1] + w[1, 0] * low, q[2] + w[2, 0] * low, w, mu * low, r)

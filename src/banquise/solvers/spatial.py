@@ -98,7 +98,8 @@ def solve(
 
 def _island(members: NDArray[np.int64], goal: float, sweeps: int, data: tuple[Any, ...]) -> tuple[float, int]:
     """Sweeps and Newton steps in turn, the latter while the island is small enough for a dense matrix."""
-    fine = min(goal, 1e-3 * goal)
+    # Newton steps want a good start; where there will be none, sweeps stop at the goal.
+    fine = 1e-3 * goal if len(members) <= DENSE_UP_TO else goal
     error, done = _kernels_cone.spatial_sweeps(members, 30, fine, *data)
     for _ in range(4):
         if error <= goal or len(members) > DENSE_UP_TO:

@@ -15,10 +15,12 @@ GROUPS: dict[str, str] = {
     "drift": "banquise.validation.drift:rows",
     # name of the group -> module:function, called without arguments, yields Row
     "impact": "banquise.validation.impact:rows",
+    "jam": "banquise.validation.jam:rows",
     "glacier": "banquise.validation.glacier:rows",
     "solvers": "banquise.validation.solvers:rows",
     "fracture": "banquise.validation.fracture:rows",
     "blocks": "banquise.validation.blocks:rows",
+    "blocks-dynamics": "banquise.validation.blocks_dynamics:rows",
     "forcing": "banquise.validation.forcing:rows",
 }
 

@@ -541,8 +541,12 @@ def distances(
             code = epa(shapes, bounds, sa, sb, turn, shift, points, ends, n, scale, face, plane, rim, weight, result)
             n = 3
             if code == FLAT:
-                code, gap = SURE, 0.0
+                # The difference around the origin has no thickness here: any axis may be the one that parts the bodies.
+                # Last step's serves if it still does; otherwise every axis has to be tried.
+                gap = 0.0
                 nx, ny, nz = (ox, oy, oz) if remembered else (0.0, 0.0, 1.0)
+                parts = widest_gap(shapes, bounds, sa, sb, turn, shift, nx, ny, nz, w) >= -tie
+                code = SURE if parts else UNSURE
                 n = 1 if kept == 4 else kept
                 weight[0], weight[1], weight[2] = (1.0, 0.0, 0.0) if n == 1 else (w0, w1, w2)
             else:

@@ -70,11 +70,11 @@ def _settle(blocks: Blocks, pairs: Ints, rows: Ints, found: Distances) -> None:
     from banquise.detection.spatial.triangles import Skin, skin_distance
 
     shapes = blocks.shapes
+    found.status[rows] = kernels.SURE
     rows = rows[[all(len(shapes.parts[blocks.shape_of[k]].triangles) for k in pairs[row]) for row in rows]]
     if not len(rows):
         return
     widest = separate(blocks, pairs[rows], reach=np.inf, exact=True)
-    found.status[rows] = kernels.SURE
     found.distance[rows], found.normal[rows] = widest.gap, widest.axis
     some = Distances(widest.gap, widest.axis, found.on_a[rows], found.on_b[rows], found.status[rows])
     middle = contacts(blocks, pairs[rows], some, points=1).middle

@@ -56,3 +56,31 @@ def _shape(dataset: Any) -> tuple[Any, float | None, bool]:
     """Ring in the floe's frame, water drag or None, whether it is an obstacle."""
     drag = dataset.attrs.get("C_w")
     return np.array(dataset, dtype=float), None if drag is None else float(drag), bool(dataset.attrs.get("obstacle", 0))
+
+
+def write_floedyn(scene: Scene, path: str | os.PathLike[str]) -> None:
+    """Write a FloeDyn input: rings about their centres, one state, water drag; the format has no density or air drag."""
+    import h5py
+
+    for k, body in enumerate((*scene.floes, *scene.obstacles)):
+        if body.holes or body.radius > 0 or (isinstance(body, Floe) and not body.flat):
+            raise CaseError(
+                f"body {k}: FloeDyn's input has no place for holes, round floes or a thickness that varies. Write GeoJSON."
+            )
+    bodies: list[Any] = [*scene.floes, *scene.obstacles]
+    states = np.zeros((1, len(bodies), 11))
+    bounds = np.array([b.polygon.bounds for b in bodies])
+    with h5py.File(path, "w") as file:
+        shapes = file.create_group("floe_shapes")
+        for k, body in enumerate(bodies):
+            free = isinstance(body, Floe)
+            data = shapes.create_dataset(str(k), data=body.ring - body.centre)
+            data.attrs["C_w"] = body.water_drag if free else 0.0
+            data.attrs["obstacle"] = int(not free)
+            x, y = body.centre
+            u, v = body.velocity
+            states[0, k] = (x, y, 0.0, u, v, body.spin, 0.0, x, y, 1.0, body.thickness if free else 1.0)
+        file["floe_states"] = states
+        if len(bodies):
+            low, high = bounds[:, :2].min(axis=0), bounds[:, 2:].max(axis=0)
+            file["window"] = np.array([low[0], high[0], low[1], high[1]])

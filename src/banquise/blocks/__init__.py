@@ -1,0 +1,1 @@
+"""Blocks in motion: time steps, contact, friction and water for rigid polyhedra."""

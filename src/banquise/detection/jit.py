@@ -1,0 +1,13 @@
+"""How the kernels of the detection are compiled.
+
+Without Numba's memory manager (`_nrt`): arrays come from outside, none is made inside. Otherwise every array handed to
+an inner function is counted up and down with atomic operations, which was most of the time of a contact frame.
+"""
+
+from numba import njit
+
+kernel = njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
+# sums in any order: for sieves, whose answers are bounds, never for what is written out
+loose_kernel = njit(
+    cache=True, nogil=True, error_model="numpy", _nrt=False, fastmath={"reassoc", "contract", "nsz"}
+)

@@ -1,0 +1,344 @@
+"""Scenes from files and back: GeoJSON, shapefile, WKT, CSV, MAT (catalogue of rings, SubZero's floes).
+
+Coordinates are metres in one map frame. Files in degrees are read when a `projection` says where to put them; none is
+guessed. What a format has no place for is refused by its writer, or said in its docstring.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import struct
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from banquise.errors import BanquiseError, CaseError
+from banquise.scene.floe import Disc, Floe, Obstacle
+from banquise.scene.makers.floedyn import read_floedyn, write_floedyn
+from banquise.scene.makers.mat import read_mat, write_catalogue, write_subzero
+from banquise.scene.scene import Scene
+
+Array = NDArray[np.float64]
+
+NUMBERS = ("thickness", "density", "u", "v", "spin", "radius", "water_drag", "air_drag")
+TEXTS = ("kind", "material", "name")
+LOCAL = "local frame, metres"  # the mark of a GeoJSON written without a map
+
+
+# ---------------------------------------------------------------- bodies as geometry and a row
+
+
+def row_of(body: Floe | Obstacle, k: int) -> tuple[Any, dict[str, Any]]:
+    """Geometry and attributes of a body; a round one is a point with a radius."""
+    if isinstance(body, Floe) and not body.flat:
+        raise CaseError(f"floe {k}: a thickness that varies has no place in this format. Give it a mean thickness.")
+    if isinstance(body, Obstacle) and body.path is not None:
+        raise CaseError(f"obstacle {k}: a path is a function and has no place in a file.")
+    shape = shapely.Point(body.ring[0]) if len(body.ring) == 1 else shapely.Polygon(body.ring, body.holes)
+    row: dict[str, Any] = {"kind": "floe" if isinstance(body, Floe) else "obstacle"}
+    row |= {name: getattr(body, name) for name in ("material", "name")}
+    row |= {"u": body.velocity[0], "v": body.velocity[1], "spin": body.spin, "radius": body.radius}
+    if isinstance(body, Floe):
+        row |= {name: getattr(body, name) for name in ("thickness", "density", "water_drag", "air_drag")}
+    return shape, row
+
+
+def bodies_of(shape: Any, row: dict[str, Any], where: str) -> list[Floe | Obstacle]:
+    """The bodies of a geometry with its attributes; attributes that are not ours are ignored."""
+    options: dict[str, Any] = {}
+    for name in NUMBERS:
+        value = row.get(name)
+        if value is None or value == "":
+            continue
+        try:
+            options[name] = float(value)
+        except (TypeError, ValueError):
+            raise CaseError(f"{where}: {name} is {value!r}, expected a number.") from None
+    options |= {name: str(row[name]) for name in ("material", "name") if row.get(name)}
+    velocity = (options.pop("u", 0.0), options.pop("v", 0.0))
+    if shape is None or shape.is_empty:
+        return []
+    rock = str(row.get("kind", "")).lower() in ("obstacle", "coast", "land")
+    if rock:
+        options = {k: v for k, v in options.items() if k in ("spin", "radius", "material", "name")}
+    found: list[Floe | Obstacle] = []
+    for part in shapely.get_parts(shape):
+        try:
+            if part.geom_type == "Point" and options.get("radius", 0.0) > 0:
+                centre = part.coords[0][:2]
+                found.append(
+                    Obstacle([centre], velocity, **options) if rock else Disc(centre, velocity=velocity, **options)
+                )
+            elif part.geom_type == "Polygon":
+                ring, holes = _xy(part.exterior), [_xy(r) for r in part.interiors]
+                make: Any = Obstacle if rock else Floe
+                found.append(make(ring, holes=holes, velocity=velocity, **options))
+            else:
+                raise CaseError(f"a {part.geom_type}, expected polygons (or points with a radius)")
+        except BanquiseError as problem:
+            raise type(problem)(f"{where}: {problem}") from None
+    return found
+
+
+def _xy(ring: Any) -> Array:
+    return shapely.get_coordinates(ring)
+
+
+def scene_of(rows: list[tuple[Any, dict[str, Any]]], path: Path) -> Scene:
+    """The scene of geometries with attributes, or an error when there is none."""
+    bodies = [b for k, (shape, row) in enumerate(rows) for b in bodies_of(shape, row, f"{path}: entry {k}")]
+    if not bodies:
+        raise CaseError(f"{path}: no polygons in it.")
+    return Scene([b for b in bodies if isinstance(b, Floe)], [b for b in bodies if isinstance(b, Obstacle)])
+
+
+def _rows(scene: Scene) -> list[tuple[Any, dict[str, Any]]]:
+    return [row_of(body, k) for group in (scene.floes, scene.obstacles) for k, body in enumerate(group)]
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise CaseError(f"{path}: not a text file.") from None
+
+
+# ---------------------------------------------------------------- maps
+
+
+def projected(shape: Any, source: Any, target: Any, where: str) -> Any:
+    """A geometry from one map frame to another (anything pyproj understands)."""
+    try:
+        import pyproj
+    except ImportError:
+        raise CaseError(f"{where}: maps need pyproj, pip install 'banquise[files]'") from None
+    try:
+        change = pyproj.Transformer.from_crs(source, target, always_xy=True)
+    except pyproj.exceptions.CRSError as problem:
+        raise CaseError(f"{where}: projection {target!r} is not known ({str(problem).split(':')[-1].strip()}).") from None
+    return shapely.transform(shape, lambda xy: np.stack(change.transform(xy[:, 0], xy[:, 1]), axis=1))
+
+
+def _in_metres(rows: list[Any], source: Any, projection: str | None, path: Path) -> list[Any]:
+    """Rows in a metric frame; `source` None is a local frame in metres."""
+    degrees = source is not None and _geographic(source, path)
+    if degrees and projection is None:
+        raise CaseError(
+            f"{path}: coordinates are degrees. Say which map to put them on: projection='EPSG:3413' (Arctic), "
+            "'EPSG:3976' (Antarctic) or another in metres."
+        )
+    if source is None or projection is None:
+        return rows
+    if _geographic(projection, path):
+        raise CaseError(f"projection {projection!r} is in degrees. Expected a map in metres, such as 'EPSG:3413'.")
+    return [(projected(shape, source, projection, str(path)), row) for shape, row in rows]
+
+
+def _geographic(crs: Any, path: Path) -> bool:
+    if crs == "OGC:CRS84":
+        return True
+    try:
+        import pyproj
+    except ImportError:
+        raise CaseError(f"{path}: maps need pyproj, pip install 'banquise[files]'") from None
+    try:
+        return bool(pyproj.CRS.from_user_input(crs).is_geographic)
+    except pyproj.exceptions.CRSError:
+        raise CaseError(f"{path}: map frame {crs!r} is not known.") from None
+
+
+# ---------------------------------------------------------------- GeoJSON
+
+
+def read_geojson(path: str | Path, projection: str | None = None) -> Scene:
+    """Floes and coasts of a GeoJSON file. Without a `crs` member its coordinates are degrees, as the standard says."""
+    path = Path(path)
+    try:
+        data = json.loads(_text(path))
+    except json.JSONDecodeError as problem:
+        raise CaseError(f"{path}: not valid JSON: {problem}.") from None
+    if not isinstance(data, dict) or "type" not in data:
+        raise CaseError(f"{path}: JSON, but not GeoJSON (no type).")
+    features = data.get("features", [data if data["type"] == "Feature" else {"geometry": data}])
+    rows = []
+    for k, feature in enumerate(features):
+        try:
+            shape = shapely.geometry.shape(feature["geometry"]) if feature.get("geometry") else None
+        except (KeyError, TypeError, ValueError, AttributeError, shapely.errors.GEOSException) as problem:
+            raise CaseError(f"{path}: feature {k} is not a GeoJSON geometry ({problem}).") from None
+        rows.append((shape, feature.get("properties") or {}))
+    named = (data.get("crs") or {}).get("properties", {}).get("name") if isinstance(data.get("crs"), dict) else None
+    source = None if data.get("frame") == LOCAL else named or "OGC:CRS84"
+    if source and "CRS84" in source:
+        source = "OGC:CRS84"
+    return scene_of(_in_metres(rows, source, projection, path), path)
+
+
+def write_geojson(scene: Scene, path: str | Path, projection: str | None = None) -> None:
+    """Write floes and obstacles with all their properties; `projection` names the map frame they are in."""
+    features = [
+        {"type": "Feature", "geometry": shapely.geometry.mapping(shape), "properties": row} for shape, row in _rows(scene)
+    ]
+    head: dict[str, Any] = {"type": "FeatureCollection"}
+    head |= {"crs": {"type": "name", "properties": {"name": projection}}} if projection else {"frame": LOCAL}
+    Path(path).write_text(json.dumps(head | {"features": features}), encoding="utf-8")
+
+
+# ---------------------------------------------------------------- WKT and CSV
+
+
+def read_wkt(path: str | Path, projection: str | None = None) -> Scene:
+    """Floes from a text file with one WKT geometry a line (m); thickness and the rest are the defaults."""
+    path = Path(path)
+    lines = [line for line in _text(path).splitlines() if line.strip() and not line.startswith("#")]
+    return scene_of([(_wkt(line, f"{path}: line {k + 1}"), {}) for k, line in enumerate(lines)], path)
+
+
+def _wkt(text: str, where: str) -> Any:
+    try:
+        return shapely.from_wkt(text)
+    except (shapely.errors.GEOSException, TypeError):
+        raise CaseError(f"{where}: {text[:40]!r} is not WKT, such as POLYGON ((0 0, 1 0, 1 1, 0 0)).") from None
+
+
+def write_wkt(scene: Scene, path: str | Path, projection: str | None = None) -> None:
+    """Write the outlines of the floes alone, a line each; WKT has no place for anything else."""
+    if scene.obstacles or any(len(f.ring) == 1 or f.radius > 0 for f in scene.floes):
+        raise CaseError(f"{path}: WKT has no place for obstacles and round floes. Write CSV or GeoJSON.")
+    lines = [shapely.to_wkt(row_of(f, k)[0], rounding_precision=-1) for k, f in enumerate(scene.floes)]
+    Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def read_csv(path: str | Path, projection: str | None = None) -> Scene:
+    """Bodies from a table with a column `wkt`, or points from columns floe, x, y (m), in order around each floe."""
+    path = Path(path)
+    table = list(csv.DictReader(_text(path).splitlines()))
+    columns = {str(name).strip().lower() for name in (table[0] if table else {})}
+    table = [{str(k).strip().lower(): v for k, v in row.items()} for row in table]
+    if "wkt" in columns:
+        return scene_of([(_wkt(row["wkt"], f"{path}: line {k + 2}"), row) for k, row in enumerate(table)], path)
+    if not {"floe", "x", "y"} <= columns:
+        got = ", ".join(sorted(columns)) or "none"
+        raise CaseError(f"{path}: columns {got}. Expected wkt, or floe, x, y (metres).")
+    rings: dict[str, list[tuple[float, float]]] = {}
+    first: dict[str, dict[str, Any]] = {}
+    for k, row in enumerate(table):
+        try:
+            rings.setdefault(row["floe"], []).append((float(row["x"]), float(row["y"])))
+        except (TypeError, ValueError):
+            raise CaseError(f"{path}: line {k + 2}: x, y are {row['x']!r}, {row['y']!r}, expected metres.") from None
+        first.setdefault(row["floe"], row)
+    for name, ring in rings.items():
+        if len(ring) < 3:
+            raise CaseError(f"{path}: floe {name!r} has {len(ring)} points, a ring needs at least 3.")
+    return scene_of([(shapely.Polygon(ring), first[name]) for name, ring in rings.items()], path)
+
+
+def write_csv(scene: Scene, path: str | Path, projection: str | None = None) -> None:
+    """Write a row a body: kind, material, name, numbers in full, and its geometry as WKT."""
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        table = csv.DictWriter(file, [*TEXTS, *NUMBERS, "wkt"])
+        table.writeheader()
+        for shape, row in _rows(scene):
+            numbers = {k: repr(float(v)) for k, v in row.items() if k in NUMBERS}
+            table.writerow(row | numbers | {"wkt": shapely.to_wkt(shape, rounding_precision=-1)})
+
+
+# ---------------------------------------------------------------- shapefile
+
+
+def _shapefile(path: Path) -> Any:
+    try:
+        import shapefile
+    except ImportError:
+        raise CaseError(f"{path}: shapefiles need pyshp, pip install 'banquise[files]'") from None
+    return shapefile
+
+
+def read_shapefile(path: str | Path, projection: str | None = None) -> Scene:
+    """Floes and coasts of a shapefile; its .prj says the map frame, without one it is taken to be in metres."""
+    path = Path(path)
+    library = _shapefile(path)
+    try:
+        with library.Reader(str(path)) as file:
+            rows = [
+                (shapely.geometry.shape(e.shape.__geo_interface__) if e.shape.points else None, e.record.as_dict())
+                for e in file.iterShapeRecords()
+            ]
+    except (library.ShapefileException, struct.error, OSError, ValueError, KeyError) as problem:
+        raise CaseError(f"{path}: not a readable shapefile ({problem}).") from None
+    map_file = path.with_suffix(".prj")
+    source = map_file.read_text().strip() if map_file.exists() else None
+    return scene_of(_in_metres(rows, source or None, projection, path), path)
+
+
+def write_shapefile(scene: Scene, path: str | Path, projection: str | None = None) -> None:
+    """Write polygons with their properties; `projection` names the map frame, written beside it (.prj)."""
+    path = Path(path)
+    library = _shapefile(path)
+    if any(len(b.ring) == 1 for b in (*scene.floes, *scene.obstacles)):
+        raise CaseError(f"{path}: a shapefile of polygons has no place for discs. Write GeoJSON.")
+    with library.Writer(str(path.with_suffix("")), shapeType=library.POLYGON) as file:
+        for name in TEXTS:
+            file.field(name, "C", size=80)
+        for name in NUMBERS:
+            file.field(name, "F", size=40, decimal=25)
+        for shape, row in _rows(scene):
+            rings = [shape.exterior, *shape.interiors]
+            file.poly([shapely.get_coordinates(r)[::-1].tolist() for r in rings])  # outer rings clockwise
+            file.record(*(row.get(name) or "" for name in TEXTS), *(row.get(name) for name in NUMBERS))
+    if projection:
+        import pyproj
+
+        path.with_suffix(".prj").write_text(pyproj.CRS.from_user_input(projection).to_wkt("WKT1_ESRI"))
+
+
+# ---------------------------------------------------------------- any of them
+
+READERS: dict[str, Callable[..., Scene]] = {
+    ".geojson": read_geojson,
+    ".json": read_geojson,
+    ".wkt": read_wkt,
+    ".csv": read_csv,
+    ".shp": read_shapefile,
+    ".mat": lambda path, projection=None: read_mat(path),
+    ".h5": lambda path, projection=None: read_floedyn(path),
+    ".hdf5": lambda path, projection=None: read_floedyn(path),
+}
+WRITERS: dict[str, Callable[..., None]] = {
+    ".geojson": write_geojson,
+    ".json": write_geojson,
+    ".wkt": write_wkt,
+    ".csv": write_csv,
+    ".shp": write_shapefile,
+    ".mat": lambda scene, path, projection=None: write_subzero(scene, path),
+    ".h5": lambda scene, path, projection=None: write_floedyn(scene, path),
+    ".hdf5": lambda scene, path, projection=None: write_floedyn(scene, path),
+}
+
+
+def read_floes(path: str | Path, projection: str | None = None) -> Scene:
+    """Floes and obstacles of a file of any known kind, by its ending."""
+    path = Path(path)
+    if not path.exists():
+        raise CaseError(f"{path}: no such file.")
+    if path.is_dir():
+        raise CaseError(f"{path}: is a folder, expected a file of floes.")
+    if path.suffix.lower() not in READERS:
+        raise CaseError(f"{path}: unknown ending {path.suffix!r}. Known: .nc, .toml, {', '.join(READERS)}.")
+    return READERS[path.suffix.lower()](path, projection=projection)
+
+
+def write_scene(scene: Scene, path: str | Path, projection: str | None = None) -> None:
+    """Write a scene to a file of the kind its ending says (.mat is SubZero's; see `write_catalogue` for rings alone)."""
+    ending = Path(path).suffix.lower()
+    if ending not in WRITERS:
+        raise CaseError(f"{path}: unknown ending {ending!r}. Known: {', '.join(WRITERS)}.")
+    WRITERS[ending](scene, path, projection=projection)
+
+

@@ -1,0 +1,213 @@
+"""Floes found in a picture: light made even, ice told from water, touching floes parted, borders traced."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from banquise.errors import CaseError
+from banquise.scene.floe import Floe
+from banquise.scene.scene import Scene
+
+Array = NDArray[np.float64]
+
+LEAST_CONTRAST = 3.0  # of ice over water, in spreads of the light within each: below it there are no two kinds
+NECK = 0.85  # floes are parted where the ice is narrower than this part of the narrower side's width
+SMALLEST = 25  # pixels
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found in a picture: the scene (m), the picture, the label of each pixel, metres a pixel and the origin."""
+
+    scene: Scene
+    picture: Array
+    labels: NDArray[np.int32]
+    pixel: float
+    origin: tuple[float, float]  # x, y of the lower left corner (m)
+
+
+def from_image(
+    image: Any,
+    pixel: float | None = None,
+    *,
+    thickness: float = 1.0,
+    least_area: float | None = None,
+    tolerance: float | None = None,
+    blur: float = 1.0,
+) -> Found:
+    """Floes of a picture in which ice is lighter than water.
+
+    Parameters
+    ----------
+    image : file name, or array (rows, columns) or (rows, columns, colours); the first row is the top
+    pixel : m a pixel; a GeoTIFF brings its own, with its place on the map
+    least_area : m2, smaller floes are dropped (default: 25 pixels)
+    tolerance : m, by which rings may be simplified (default: 0.7 pixel)
+    blur : pixels, against noise
+    """
+    grey, own_pixel, origin = _picture(image)
+    pixel = own_pixel if pixel is None else pixel
+    if pixel is None:
+        raise CaseError("from_image: the picture does not say its scale. Give pixel, the metres a pixel.")
+    if not pixel > 0:
+        raise CaseError(f"from_image: pixel is {pixel!r}, expected metres above 0.")
+    least = SMALLEST * pixel**2 if least_area is None else float(least_area)
+    labels = parted(ice_mask(grey, blur))
+    floes = []
+    kept = np.zeros(labels.max() + 1, np.int32)
+    for label, ring in _borders(labels):
+        x, y = origin[0] + ring[:, 1] * pixel, origin[1] + (grey.shape[0] - ring[:, 0]) * pixel
+        polygon = shapely.Polygon(np.stack([x, y], axis=1))
+        polygon = shapely.simplify(polygon, 0.7 * pixel if tolerance is None else tolerance)
+        if polygon.is_valid and polygon.area >= least:
+            floes.append(Floe(shapely.get_coordinates(polygon.exterior), thickness=thickness))
+            kept[label] = len(floes)
+    if not floes:
+        raise CaseError(
+            f"from_image: ice was found, but no floe of at least {least:.4g} m2. Lower least_area, or check pixel."
+        )
+    return Found(Scene(floes), grey, kept[labels], float(pixel), origin)
+
+
+def _picture(image: Any) -> tuple[Array, float | None, tuple[float, float]]:
+    """Grey values, metres a pixel where the file says them, and the lower left corner."""
+    pixel, origin = None, (0.0, 0.0)
+    if isinstance(image, str | Path):
+        from PIL import Image, UnidentifiedImageError
+
+        try:
+            with Image.open(image) as file:
+                tags: Any = getattr(file, "tag_v2", {})
+                scale, tie = tags.get(33550), tags.get(33922)  # GeoTIFF: size of a pixel, a pixel and its place
+                values = np.asarray(file)
+        except FileNotFoundError:
+            raise CaseError(f"{image}: no such picture.") from None
+        except (UnidentifiedImageError, OSError):
+            raise CaseError(f"{image}: not a picture that can be read (PNG, JPEG, TIFF).") from None
+        if scale and tie:
+            if abs(scale[0] - scale[1]) > 1e-6 * scale[0]:
+                raise CaseError(f"{image}: pixels of {scale[0]:g} by {scale[1]:g} m. Expected square ones: resample it.")
+            pixel = float(scale[0])
+            origin = (tie[3] - tie[0] * pixel, tie[4] + tie[1] * pixel - values.shape[0] * pixel)
+    else:
+        values = np.asarray(image)
+    if values.ndim == 3:
+        values = values[..., : 1 if values.shape[2] < 3 else 3].mean(axis=2)
+    if values.ndim != 2 or min(values.shape) < 8:
+        raise CaseError(f"from_image: an array of shape {values.shape}, expected (rows, columns) of at least 8 pixels.")
+    grey = values.astype(float)
+    if not np.isfinite(grey).all():
+        raise CaseError("from_image: the picture holds values that are not numbers. Fill them first.")
+    return grey, pixel, origin
+
+
+def ice_mask(grey: Array, blur: float = 1.0) -> NDArray[np.bool_]:
+    """Which pixels are ice.
+
+    The light that falls on the scene is taken as a smooth surface: log value = quadratic in x, y + a step for ice. Pixels
+    are told apart and the surface fitted in turn, so that a shaded floe is not taken for water.
+    """
+    from scipy.ndimage import gaussian_filter
+    from skimage.filters import threshold_otsu
+
+    low, high = np.percentile(grey, [0.5, 99.5])
+    if not high > low:
+        raise CaseError("from_image: the picture is of one colour: no floes in it.")
+    value = np.log(np.maximum(gaussian_filter(grey, blur), 1e-3 * high) + 0.02 * high)
+    rows, columns = np.mgrid[-1 : 1 : grey.shape[0] * 1j, -1 : 1 : grey.shape[1] * 1j]
+    light = np.stack([columns, rows, columns**2, rows**2, columns * rows, np.ones_like(rows)], axis=-1).reshape(-1, 6)
+    some = slice(None, None, max(1, light.shape[0] // 40000))
+    even = value.ravel()
+    ice = even > threshold_otsu(even)
+    for _ in range(30):
+        terms = np.column_stack([light[some], ice[some]])
+        fit = np.linalg.lstsq(terms, value.ravel()[some], rcond=None)[0]
+        even = value.ravel() - light @ fit[:6]
+        now = even > threshold_otsu(even)
+        if np.mean(now != ice) < 1e-5:
+            break
+        ice = now
+    step = even[now].mean() - even[~now].mean() if 0 < now.sum() < now.size else 0.0
+    spread = max(float(even[now].std() + even[~now].std()) / 2, 1e-9) if step else 1.0
+    if step < LEAST_CONTRAST * spread:
+        raise CaseError(
+            f"from_image: light and dark differ by {step / spread:.1f} times their spread: no floes to be told from water. "
+            "Choose a picture with open water around the floes, or raise blur."
+        )
+    return np.asarray(now.reshape(grey.shape))
+
+
+def parted(ice: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """Labels of floes from 1: connected ice, divided at necks.
+
+    Every top of the distance to water is a seed of the watershed; two neighbours are one floe again when the saddle
+    between them is nearly as far from water as the lower of the two tops.
+    """
+    from scipy.ndimage import binary_fill_holes, binary_opening, distance_transform_edt, gaussian_filter
+    from skimage.feature import peak_local_max
+    from skimage.measure import label
+    from skimage.segmentation import watershed
+
+    solid = binary_fill_holes(binary_opening(ice, iterations=1))
+    depth = gaussian_filter(distance_transform_edt(solid), 1.0)
+    tops = peak_local_max(depth, min_distance=3, labels=label(solid), exclude_border=False)
+    seeds = np.zeros(ice.shape, np.int32)
+    seeds[tuple(tops.T)] = np.arange(1, len(tops) + 1)
+    labels = watershed(-depth, seeds, mask=solid)
+    height = np.concatenate([[0.0], depth[tuple(tops.T)]])
+    return _joined(labels, depth, height)
+
+
+def _joined(labels: Any, depth: Array, height: Array) -> NDArray[np.int32]:
+    """Basins joined again across saddles that are no necks, highest saddle first."""
+    pairs, saddle = [], []
+    for one, two, over, under in (
+        (labels[:, :-1], labels[:, 1:], depth[:, :-1], depth[:, 1:]),
+        (labels[:-1], labels[1:], depth[:-1], depth[1:]),
+    ):
+        cross = (one != two) & (one > 0) & (two > 0)
+        pairs.append(np.sort(np.stack([one[cross], two[cross]], axis=1), axis=1))
+        saddle.append(np.minimum(over[cross], under[cross]))
+    edge, where = np.unique(np.concatenate(pairs), axis=0, return_inverse=True)
+    best = np.zeros(len(edge))
+    np.maximum.at(best, where.ravel(), np.concatenate(saddle))
+    parent = np.arange(len(height))
+    top = height.copy()
+
+    def root(k: int) -> int:
+        while parent[k] != k:
+            k = parent[k]
+        return int(k)
+
+    for k in np.argsort(-best, kind="stable"):
+        a, b = root(edge[k, 0]), root(edge[k, 1])
+        if a != b and best[k] >= NECK * min(top[a], top[b]):
+            parent[b] = a
+            top[a] = max(top[a], top[b])
+    roots = np.array([root(k) for k in range(len(height))])
+    _, renumbered = np.unique(roots, return_inverse=True)
+    return np.asarray(renumbered[labels], dtype=np.int32)
+
+
+def _borders(labels: NDArray[np.int32]) -> list[tuple[int, Array]]:
+    """The outer border of each label, (rows, columns) from the top left corner of the picture, in pixels."""
+    from scipy.ndimage import find_objects
+    from skimage.measure import find_contours
+
+    found = []
+    for k, window in enumerate(find_objects(labels)):
+        if window is None:
+            continue
+        mask = np.pad(labels[window] == k + 1, 1).astype(float)
+        contours = find_contours(mask, 0.5)
+        ring = max(contours, key=len)
+        if len(ring) > 4:
+            # the middle of pixel (0, 0) lies half a pixel from the corner; one pixel was padded
+            found.append((k + 1, ring - 0.5 + (window[0].start, window[1].start)))
+    return found
