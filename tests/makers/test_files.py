@@ -26,7 +26,10 @@ def full_scene():
     floes.append(bq.Floe([[0, 500], [90, 500], [90, 590], [0, 590]], [[[30, 530], [60, 530], [60, 560]]], name="a, b"))
     floes.append(bq.Disc((500.1, 700.2), 33.3, thickness=0.7, density=900.0, material="old"))
     floes.append(bq.Floe([[800, 800], [900, 810], [850, 900]], radius=7.5))
-    rocks = [bq.Obstacle([[-300, 0], [-200, 0], [-250, 90]], velocity=(0.1, 0)), bq.Obstacle([[-400, 300]], radius=20.0)]
+    rocks = [
+        bq.Obstacle([[-300, 0], [-200, 0], [-250, 90]], velocity=(0.1, 0)),
+        bq.Obstacle([[-400, 300]], radius=20.0),
+    ]
     return bq.Scene(floes, rocks)
 
 
@@ -68,7 +71,10 @@ def test_wkt_and_catalogue_keep_rings(tmp_path):
     assert_same(scene, bq.read_scene(tmp_path / "s.mat"), ())
 
 
-@pytest.mark.parametrize("ending,names", [(".h5", ("thickness", "velocity", "spin", "water_drag")), (".mat", ("thickness", "velocity", "spin"))])
+@pytest.mark.parametrize(
+    "ending,names",
+    [(".h5", ("thickness", "velocity", "spin", "water_drag")), (".mat", ("thickness", "velocity", "spin"))],
+)
 def test_other_codes_files(tmp_path, ending, names):
     # rings are kept about their centres: moving there and back costs the round-off of coordinates of 1 km
     scene = bq.Scene(outlines())
@@ -89,7 +95,7 @@ def test_degrees_need_a_map(tmp_path):
     pytest.importorskip("pyproj")
     file = tmp_path / "d.geojson"
     ring = "[[-45, 80], [-44.9, 80], [-44.9, 80.02], [-45, 80]]"
-    file.write_text('{"type": "Polygon", "coordinates": [%s]}' % ring)
+    file.write_text('{"type": "Polygon", "coordinates": [' + ring + "]}")
     with pytest.raises(CaseError, match="degrees"):
         bq.read_scene(file)
     floe = bq.read_scene(file, projection="EPSG:3413").floes[0]
@@ -114,7 +120,11 @@ def test_map_frame_is_kept(tmp_path):
         ("a.geojson", "{", "JSON"),
         ("a.geojson", "[]", "GeoJSON"),
         ("a.geojson", '{"type": "FeatureCollection", "features": [], "frame": "local frame, metres"}', "no polygons"),
-        ("a.geojson", '{"type": "LineString", "coordinates": [[0, 0], [1, 1]], "frame": "local frame, metres"}', "LineString"),
+        (
+            "a.geojson",
+            '{"type": "LineString", "coordinates": [[0, 0], [1, 1]], "frame": "local frame, metres"}',
+            "LineString",
+        ),
         ("a.wkt", "POLYGON (", "WKT"),
         ("a.csv", "a,b\n1,2\n", "Expected wkt"),
         ("a.csv", "floe,x,y\n1,2,z\n", "line 2"),

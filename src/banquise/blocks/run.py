@@ -169,7 +169,7 @@ def _blocks_from(shapes: xr.Dataset) -> list[Polyhedron]:
     for k in range(shapes.sizes["block"]):
         vertices = shapes["vertex"].values[first[k] : first[k + 1]]
         skin = shapes["face"].values[faces[k] : faces[k + 1]]
-        options = {
+        options: dict[str, Any] = {
             "density": float(shapes["density"][k]), "radius": float(shapes["radius"][k]), "fixed": bool(shapes["fixed"][k])
         }  # fmt: skip
         made.append(Polyhedron(vertices, skin if len(skin) and not options["radius"] else None, **options))

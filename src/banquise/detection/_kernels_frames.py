@@ -10,7 +10,6 @@ import math
 
 import numpy as np
 
-
 from banquise.detection._kernels_rows import edge, point
 from banquise.detection.jit import kernel
 

@@ -7,8 +7,8 @@ anything special. Far cells that share a bucket cost a box test, no more; a body
 import math
 
 import numpy as np
-from banquise.detection.jit import kernel
 
+from banquise.detection.jit import kernel
 
 
 @kernel

@@ -11,7 +11,6 @@ import math
 
 import numpy as np
 
-
 from banquise.detection._kernels_rows import box_gap, edge, near_rows, point
 from banquise.detection.jit import kernel
 

@@ -4,7 +4,6 @@ import math
 
 import numpy as np
 
-
 from banquise.detection._kernels_frames import TOUCH, frames_of_point, to_world
 from banquise.detection._kernels_reduce import reduce_frames
 from banquise.detection._kernels_rows import box_gap, measure_rows, near_rows, sort_rows

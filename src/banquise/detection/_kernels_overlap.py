@@ -3,9 +3,6 @@ nearest border points, not by the signs and cones of contact frames."""
 
 import math
 
-import numpy as np
-
-
 from banquise.detection._kernels_rows import box_gap, edge, point
 from banquise.detection.jit import kernel
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 
-
 from banquise.detection._kernels_frames import CORNER, FACE, MOST, NONE
 from banquise.detection.jit import kernel
 

@@ -10,8 +10,8 @@ Kernels take the columns of `Shapes` one by one: read from a tuple, each costs a
 import math
 
 import numpy as np
-from banquise.detection.jit import kernel, loose_kernel
 
+from banquise.detection.jit import kernel, loose_kernel
 
 
 @kernel

@@ -79,7 +79,7 @@ def grid_over(box: Array, n_free: int, period: Array, bounds: tuple[float, float
         count = [max(int(min(k, limit)), 1) for k in count]
     per = [k / float(p) if p > 0 else 1.0 / cell for k, p in zip(count, period)]
     origin = [float(b) if p > 0 else low for b, p, low in zip(bounds, period, (x0, y0))]
-    return Grid(*origin, *per, *count)
+    return Grid(origin[0], origin[1], per[0], per[1], count[0], count[1])
 
 
 def joined(work: Callable[[int, int], Any], n: int, grain: int) -> list[Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import json
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from banquise.errors import BanquiseError, CaseError
 from banquise.scene.floe import Disc, Floe, Obstacle
 from banquise.scene.makers.floedyn import read_floedyn, write_floedyn
-from banquise.scene.makers.mat import read_mat, write_catalogue, write_subzero
+from banquise.scene.makers.mat import read_mat, write_subzero
 from banquise.scene.scene import Scene
 
 Array = NDArray[np.float64]
@@ -98,7 +98,8 @@ def scene_of(rows: list[tuple[Any, dict[str, Any]]], path: Path) -> Scene:
 
 
 def _rows(scene: Scene) -> list[tuple[Any, dict[str, Any]]]:
-    return [row_of(body, k) for group in (scene.floes, scene.obstacles) for k, body in enumerate(group)]
+    groups: tuple[Sequence[Floe | Obstacle], ...] = (scene.floes, scene.obstacles)
+    return [row_of(body, k) for group in groups for k, body in enumerate(group)]
 
 
 def _text(path: Path) -> str:
@@ -120,7 +121,9 @@ def projected(shape: Any, source: Any, target: Any, where: str) -> Any:
     try:
         change = pyproj.Transformer.from_crs(source, target, always_xy=True)
     except pyproj.exceptions.CRSError as problem:
-        raise CaseError(f"{where}: projection {target!r} is not known ({str(problem).split(':')[-1].strip()}).") from None
+        raise CaseError(
+            f"{where}: projection {target!r} is not known ({str(problem).split(':')[-1].strip()})."
+        ) from None
     return shapely.transform(shape, lambda xy: np.stack(change.transform(xy[:, 0], xy[:, 1]), axis=1))
 
 
@@ -182,7 +185,8 @@ def read_geojson(path: str | Path, projection: str | None = None) -> Scene:
 def write_geojson(scene: Scene, path: str | Path, projection: str | None = None) -> None:
     """Write floes and obstacles with all their properties; `projection` names the map frame they are in."""
     features = [
-        {"type": "Feature", "geometry": shapely.geometry.mapping(shape), "properties": row} for shape, row in _rows(scene)
+        {"type": "Feature", "geometry": shapely.geometry.mapping(shape), "properties": row}
+        for shape, row in _rows(scene)
     ]
     head: dict[str, Any] = {"type": "FeatureCollection"}
     head |= {"crs": {"type": "name", "properties": {"name": projection}}} if projection else {"frame": LOCAL}
@@ -340,5 +344,3 @@ def write_scene(scene: Scene, path: str | Path, projection: str | None = None) -
     if ending not in WRITERS:
         raise CaseError(f"{path}: unknown ending {ending!r}. Known: {', '.join(WRITERS)}.")
     WRITERS[ending](scene, path, projection=projection)
-
-

@@ -92,7 +92,9 @@ def _picture(image: Any) -> tuple[Array, float | None, tuple[float, float]]:
             raise CaseError(f"{image}: not a picture that can be read (PNG, JPEG, TIFF).") from None
         if scale and tie:
             if abs(scale[0] - scale[1]) > 1e-6 * scale[0]:
-                raise CaseError(f"{image}: pixels of {scale[0]:g} by {scale[1]:g} m. Expected square ones: resample it.")
+                raise CaseError(
+                    f"{image}: pixels of {scale[0]:g} by {scale[1]:g} m. Expected square ones: resample it."
+                )
             pixel = float(scale[0])
             origin = (tie[3] - tie[0] * pixel, tie[4] + tie[1] * pixel - values.shape[0] * pixel)
     else:

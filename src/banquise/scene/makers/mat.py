@@ -57,7 +57,7 @@ def _subzero(records: Any, path: Path) -> Scene:
         if number("alive", 1.0) == 0:
             continue
         ring = np.asarray(record["c_alpha"], dtype=float).T + (number("Xi"), number("Yi"))
-        motion = {"velocity": (number("Ui"), number("Vi")), "spin": number("ksi_ice")}
+        motion: dict[str, Any] = {"velocity": (number("Ui"), number("Vi")), "spin": number("ksi_ice")}
         try:
             floes.append(Floe(ring, thickness=number("h"), name=str(k), **motion))
         except BanquiseError as problem:
@@ -92,12 +92,42 @@ def write_subzero(scene: Scene, path: str | Path) -> None:
     from scipy.io import savemat
 
     _plain(scene, path, "a file of SubZero's floes")
-    names = ("Xi", "Yi", "c_alpha", "c0", "alpha_i", "h", "area", "mass", "inertia_moment", "rmax", "Ui", "Vi", "ksi_ice", "alive")
+    names = (
+        "Xi",
+        "Yi",
+        "c_alpha",
+        "c0",
+        "alpha_i",
+        "h",
+        "area",
+        "mass",
+        "inertia_moment",
+        "rmax",
+        "Ui",
+        "Vi",
+        "ksi_ice",
+        "alive",
+    )
     records = np.empty(len(scene.floes), dtype=[(name, object) for name in names])
     for k, floe in enumerate(scene.floes):
         local = np.ascontiguousarray((np.vstack([floe.ring, floe.ring[:1]]) - floe.centre).T)
         x, y = (float(c) for c in floe.centre)
         u, v = floe.velocity
         reach = float(np.sqrt((local**2).sum(axis=0).max()))
-        records[k] = (x, y, local, local, 0.0, floe.thickness, floe.area, floe.mass, floe.inertia, reach, u, v, floe.spin, 1.0)
+        records[k] = (
+            x,
+            y,
+            local,
+            local,
+            0.0,
+            floe.thickness,
+            floe.area,
+            floe.mass,
+            floe.inertia,
+            reach,
+            u,
+            v,
+            floe.spin,
+            1.0,
+        )
     savemat(path, {"Floe": records})

@@ -54,7 +54,9 @@ def land_around(region: Any, walls: bool = True) -> Land:
     fx0, fy0, fx1, fy1 = outside.bounds
     nx, ny = (max(1, math.ceil(PIECES * (b - a) / (1.4 * side))) for a, b in ((fx0, fx1), (fy0, fy1)))
     gx, gy = np.linspace(fx0, fx1, nx + 1), np.linspace(fy0, fy1, ny + 1)
-    cells = shapely.box(*(c.ravel() for c in np.broadcast_arrays(gx[:-1, None], gy[None, :-1], gx[1:, None], gy[None, 1:])))
+    cells = shapely.box(
+        *(c.ravel() for c in np.broadcast_arrays(gx[:-1, None], gy[None, :-1], gx[1:, None], gy[None, 1:]))
+    )
     parts = shapely.get_parts(shapely.get_parts(shapely.intersection(outside, cells)))
     parts = parts[(shapely.get_type_id(parts) == 3) & (shapely.area(parts) > 0)]
     whole = shapely.get_num_interior_rings(parts) == 0
@@ -207,7 +209,10 @@ class Packing:
             return False
         land = shapely.difference(shapely.box(*self.region.bounds), self.region)
         for sx, sy in self._images():
-            if not self.walls and shapely.intersects(shapely.transform(land, lambda xy, s=(sx, sy): xy + s), floes).any():
+            if (
+                not self.walls
+                and shapely.intersects(shapely.transform(land, lambda xy, s=(sx, sy): xy + s), floes).any()
+            ):
                 return False
             moved = shapely.transform(floes, lambda xy, s=(sx, sy): xy + s) if sx or sy else floes
             i, j = shapely.STRtree(moved).query(floes, predicate="intersects")

@@ -41,7 +41,9 @@ def mapped(scene: Scene, change: Callable[[Array], Array], scale: float = 1.0, t
 
     for k, floe in enumerate(scene.floes):
         if not floe.flat:
-            raise CaseError(f"floe {k}: a thickness that varies cannot be moved with the floe. Give it a mean thickness.")
+            raise CaseError(
+                f"floe {k}: a thickness that varies cannot be moved with the floe. Give it a mean thickness."
+            )
     floes = [
         like(f, change(f.ring), [change(h) for h in f.holes], velocity=velocity(f), radius=scale * f.radius)
         for f in scene.floes
@@ -49,7 +51,16 @@ def mapped(scene: Scene, change: Callable[[Array], Array], scale: float = 1.0, t
     if any(o.path for o in scene.obstacles):
         raise CaseError("an obstacle on a path cannot be moved with the scene. Add it afterwards.")
     obstacles = [
-        Obstacle(change(o.ring), velocity(o), o.spin, None, [change(h) for h in o.holes], scale * o.radius, o.material, o.name)
+        Obstacle(
+            change(o.ring),
+            velocity(o),
+            o.spin,
+            None,
+            [change(h) for h in o.holes],
+            scale * o.radius,
+            o.material,
+            o.name,
+        )
         for o in scene.obstacles
     ]
     return Scene(floes, obstacles)
@@ -86,7 +97,9 @@ def merge(*scenes: Scene, check: bool = True) -> Scene:
     found = joined.overlaps() if check else []
     if found:
         i, j, area = found[0]
-        raise CaseError(f"merge: {len(found)} pairs overlap, first {i} and {j} by {area:.4g} m2. Move one of the scenes.")
+        raise CaseError(
+            f"merge: {len(found)} pairs overlap, first {i} and {j} by {area:.4g} m2. Move one of the scenes."
+        )
     return joined
 
 
@@ -123,7 +136,11 @@ def info(scene: Scene, box: Any = None) -> dict[str, Any]:
     The concentration is that of `box`, of the domain, or of the bounds of the floes.
     """
     area = np.array([f.area for f in scene.floes])
-    found: dict[str, Any] = {"floes": len(scene.floes), "obstacles": len(scene.obstacles), "ice_area": float(area.sum())}
+    found: dict[str, Any] = {
+        "floes": len(scene.floes),
+        "obstacles": len(scene.obstacles),
+        "ice_area": float(area.sum()),
+    }
     if not len(area):
         return found
     where = "box" if box is not None else "domain" if scene.domain is not None else "bounds of the floes"

@@ -51,7 +51,9 @@ def voronoi(
     if obstacles:
         water = shapely.difference(polygon, shapely.union_all([o.polygon for o in obstacles]))
     if water.is_empty or water.area <= 1e-9 * polygon.area:
-        raise CaseError("voronoi: coasts cover the whole box. Take a larger box, or check that both are in one map frame.")
+        raise CaseError(
+            "voronoi: coasts cover the whole box. Take a larger box, or check that both are in one map frame."
+        )
     cells = _cells(water, int(n), np.random.default_rng(seed), even)
     centre = shapely.get_coordinates(shapely.centroid(cells))
     part = sampled(concentration, centre, polygon.bounds, "concentration")
@@ -78,7 +80,9 @@ def _cells(water: Any, n: int, rng: np.random.Generator, even: int) -> NDArray[A
         points = np.concatenate([points, more[shapely.contains_xy(water, more)]])
     points = points[:n]
     for again in range(even + 1):
-        cells = shapely.get_parts(shapely.voronoi_polygons(shapely.MultiPoint(points), extend_to=shapely.box(x0, y0, x1, y1)))
+        cells = shapely.get_parts(
+            shapely.voronoi_polygons(shapely.MultiPoint(points), extend_to=shapely.box(x0, y0, x1, y1))
+        )
         parts = shapely.get_parts(shapely.intersection(cells, water)) if n > 1 else shapely.get_parts(water)
         parts = parts[(shapely.get_type_id(parts) == 3) & (shapely.area(parts) > 1e-9 * water.area / n)]
         if again < even:
