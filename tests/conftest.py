@@ -8,7 +8,11 @@ import pytest
 # Two workers that meet the same kernels at the same time would both compile them. So folders that share most of their
 # kernels go to one worker, the longest family first (pytest-xdist, --dist loadgroup --no-loadscope-reorder).
 FAMILIES = ("floes", "fracture", "detection", "blocks", "solvers", "view", "glacier")
-FAMILY_OF = {name: name for name in FAMILIES} | {"percussion": "fracture", "contact": "detection"}
+FAMILY_OF = {name: name for name in FAMILIES} | {
+    "percussion": "fracture",
+    "contact": "detection",
+    "blocks_dynamics": "blocks",
+}
 
 
 def _family(item: pytest.Item) -> str:
