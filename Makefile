@@ -30,7 +30,7 @@ lint: $(VENV)/ready
 	$(BIN)/mypy
 
 docs: $(VENV)/ready
-	$(BIN)/python -m sphinx -q -W -b html docs docs/_build/html
+	$(BIN)/python -m sphinx -q -W -j $(WORKERS) -b html docs docs/_build/html
 
 $(VENV)/demo-ready: pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

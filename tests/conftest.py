@@ -8,16 +8,23 @@ import pytest
 # Two workers that meet the same kernels at the same time would both compile them. So folders that share most of their
 # kernels go to one worker, the longest family first (pytest-xdist, --dist loadgroup --no-loadscope-reorder).
 FAMILIES = ("floes", "fracture", "detection", "blocks", "solvers", "view", "glacier")
-FAMILY_OF = {name: name for name in FAMILIES} | {"percussion": "fracture", "contact": "detection"}
+FAMILY_OF = {name: name for name in FAMILIES} | {
+    "percussion": "fracture",
+    "contact": "detection",
+    "blocks_dynamics": "blocks",
+}
+
+
+def _family(item: pytest.Item) -> str:
+    return FAMILY_OF.get(item.path.relative_to(Path(__file__).parent).parts[0], "floes")
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    item.add_marker(pytest.mark.xdist_group(_family(item)))  # here: a worker reads it before items can be modified
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    family = {}
-    for item in items:
-        folder = item.path.relative_to(Path(__file__).parent).parts[0]
-        family[item] = FAMILY_OF.get(folder, "floes")
-        item.add_marker(pytest.mark.xdist_group(family[item]))
-    items.sort(key=lambda item: FAMILIES.index(family[item]))
+    items.sort(key=lambda item: FAMILIES.index(_family(item)))
 
 
 @pytest.fixture(scope="session")

@@ -65,6 +65,13 @@ def test_validate(capsys):
     assert "pass" in capsys.readouterr().out
 
 
+def test_warmup(capsys):
+    assert main(["warmup", "drift"]) == 0
+    assert capsys.readouterr().out.startswith("drift")
+    assert main(["warmup", "drifts"]) == 2
+    assert "Did you mean 'drift'" in capsys.readouterr().err
+
+
 def test_bench_registry():
     from banquise.bench import BENCHES, Figure
 

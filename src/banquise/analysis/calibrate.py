@@ -148,7 +148,7 @@ class _Model:
     def _trajectory(self, p: Array) -> Array:
         """(time, floe, 3) x, y, rotation at the observed times."""
         self.evaluations += 1
-        values = {name: float(value) for name, value in zip(self.names, p)}
+        values: dict[str, Any] = {name: float(value) for name, value in zip(self.names, p)}
         sim = Simulation(self.scene, self.forcing, replace(self.contact, **values), self.scheme)
         b, n = sim.bodies, sim.bodies.n_free
         start = self._start(p)[b.ids[:n]]

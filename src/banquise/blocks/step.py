@@ -94,7 +94,8 @@ def _solve(
     meets = (approach < -2.0 * sim.strength * ahead) & (touching.gap + (1.0 + MEET) * ahead * approach < 0.0)
     open_rate = np.maximum(touching.gap, 0.0) / ahead
     problem = SpatialProblem(
-        touching.body_a, touching.body_b, columns.inverse_mass, inverse_inertia, touching.normal, touching.lever_a,
+        touching.body_a.astype(np.int32), touching.body_b.astype(np.int32),
+        columns.inverse_mass, inverse_inertia, touching.normal, touching.lever_a,
         touching.lever_b, np.where(meets, sim.restitution[kinds] * approach, open_rate), sim.friction[kinds], free,
     )  # fmt: skip
     guess = np.einsum("kij,kj->ki", problem.frames(), touching.guess)
@@ -112,7 +113,8 @@ def _push_apart(sim: BlockSimulation, touching: Touching) -> None:
         return
     n = len(columns)
     problem = SpatialProblem(
-        touching.body_a, touching.body_b, columns.inverse_mass, columns.world_inverse_inertia(columns.rotation),
+        touching.body_a.astype(np.int32), touching.body_b.astype(np.int32),
+        columns.inverse_mass, columns.world_inverse_inertia(columns.rotation),
         touching.normal, touching.lever_a, touching.lever_b, touching.gap + PUSH_TO * OVERLAP * size,
         np.zeros(len(size)), np.zeros((n, 6)),
     )  # fmt: skip

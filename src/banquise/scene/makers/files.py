@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import json
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -98,7 +98,8 @@ def scene_of(rows: list[tuple[Any, dict[str, Any]]], path: Path) -> Scene:
 
 
 def _rows(scene: Scene) -> list[tuple[Any, dict[str, Any]]]:
-    return [row_of(body, k) for group in (scene.floes, scene.obstacles) for k, body in enumerate(group)]
+    groups: tuple[Sequence[Floe | Obstacle], ...] = (scene.floes, scene.obstacles)
+    return [row_of(body, k) for group in groups for k, body in enumerate(group)]
 
 
 def _text(path: Path) -> str:
