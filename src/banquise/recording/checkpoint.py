@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 # made again from the case by Simulation.__init__, or kept in part (detector)
 SETTINGS = {
-    "scene", "forcing", "contact", "scheme", "fracture", "projection", "obstacle_motion", "detector", "laws",
+    "scene", "forcing", "contact", "scheme", "fracture", "projection", "obstacles", "obstacle_motion", "detector", "laws",
 }  # fmt: skip
 # of the detector; the rest is its neighbour list and what it saw last. When the list is made anew changes which pairs are
 # looked at ahead, and with it the last bits of a step: so the list goes into the checkpoint too
-_FROM_SHAPES = {"shapes", "_columns", "period", "bounds", "n_free", "scale", "_scratch", "_found"}
+_FROM_SHAPES = {"shapes", "_columns", "period", "bounds", "n_free", "scale", "_scratch", "_found", "_memory"}
 _PLAIN = (bool, int, float, str, type(None))
 
 
@@ -50,6 +50,7 @@ def restore(sim: Simulation, content: bytes) -> dict[str, float]:
     sim.detector.reset(sim.bodies)
     for name, value in stored["detector"].items():
         setattr(sim.detector, name, _decode(value, arrays))
+    sim.detector._parts = 0  # what the last look wrote is gone: nothing may be taken over from it
     return dict(stored["plan"])
 
 
