@@ -21,6 +21,7 @@ from banquise import __version__
 from banquise.contact.laws import Laws
 from banquise.contact.materials import pair_table
 from banquise.detection.planar import Detector
+from banquise.detection.walls import box_walls
 from banquise.errors import BanquiseError, CaseError
 from banquise.forcing.forcing import Forcing
 from banquise.forcing.loads import State
@@ -32,6 +33,8 @@ from banquise.recording.ledger import Ledger
 from banquise.recording.progress import Progress
 from banquise.recording.recorder import Recorder, frame_of, join_pieces
 from banquise.recording.run_file import Run, open_run, shapes_dataset, write_run
+from banquise.scene.bodies import Bodies
+from banquise.scene.domain import Box
 from banquise.scene.scene import Scene, area_of
 from banquise.schemes.event_driven import EventDriven
 from banquise.schemes.rounds import ZONE
@@ -116,12 +119,15 @@ class Simulation:
         self.title = str(title)
         self.start = date(start, "start")
         self.time = 0.0
-        self.bodies = scene.bodies()
+        # the walls of a box are obstacles behind the scene's own: numbered, loaded and recorded like them
+        walls = box_walls(scene.domain) if isinstance(scene.domain, Box) else []
+        self.obstacles = (*scene.obstacles, *walls)
+        self.bodies = Bodies.of(scene.floes, self.obstacles)
         self.projection = None if crs is None else Projection(crs)
         self.crs = None if self.projection is None else self.projection.given
         self.forcing = self.forcing.on_map(self.projection, self.start, area_of(scene, self.bodies))
         self.ocean = self.forcing.current if isinstance(self.forcing.current, SlabOcean) else None
-        self.obstacle_motion = ObstacleMotion(scene.obstacles)
+        self.obstacle_motion = ObstacleMotion(self.obstacles)
         self.obstacle_motion.place(self.bodies, 0.0)
         self.ledger = Ledger(self.bodies.kinetic_energy())
         self.size = self.bodies.size
@@ -281,7 +287,7 @@ class Simulation:
     def _shapes(self) -> Any:
         n = self.n_ids
         lives = {"birth": np.zeros(n), "end": np.full(n, np.inf), "parent": np.full(n, -1)}
-        return shapes_dataset(list(self.scene.floes), list(self.scene.obstacles), lives)
+        return shapes_dataset(list(self.scene.floes), list(self.obstacles), lives)
 
     def describe(self, until: float, every: float) -> dict[str, Any]:
         """What the run file says of this run: settings, versions, seed."""

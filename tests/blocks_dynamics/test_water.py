@@ -84,11 +84,13 @@ def test_capsize_at_the_critical_aspect(factor, capsizes):
 def test_drag_slows_and_never_throws_back():
     box = bq.Polyhedron.box((1, 1, 1), density=ICE, position=(0, 0, -5), velocity=(50, 0, 0))
     sim = bq.Simulation(
-        bq.Scene(blocks=[box]), bq.Forcing(gravity=(0, 0, 0), water_level=0.0), scheme=bq.TimeStepping(step=0.05)
+        bq.Scene(blocks=[box]),
+        bq.Forcing(gravity=(0, 0, 0), water_level=0.0, water_density=SEA),
+        scheme=bq.TimeStepping(step=0.05),
     )
     u = sim.run(until=2, every=0.05).dataset.u.values[:, 0]
-    k = 0.5 * 1025.0 / ICE  # a cube of 1 m, form drag 1 on the face in front
-    skin = 4 * 0.5 * 5e-3 * 1025.0 / ICE  # and friction along four sides
+    k = 0.5 * SEA / ICE  # a cube of 1 m, form drag 1 on the face in front
+    skin = 4 * 0.5 * 5e-3 * SEA / ICE  # and friction along four sides
     np.testing.assert_allclose(u, 50 / (1 + (k + skin) * 50 * np.arange(41) * 0.05), rtol=1e-9)
 
 

@@ -95,7 +95,7 @@ def test_degrees_need_a_map(tmp_path):
     pytest.importorskip("pyproj")
     file = tmp_path / "d.geojson"
     ring = "[[-45, 80], [-44.9, 80], [-44.9, 80.02], [-45, 80]]"
-    file.write_text('{"type": "Polygon", "coordinates": [' + ring + "]}")
+    file.write_text(f'{{"type": "Polygon", "coordinates": [{ring}]}}')
     with pytest.raises(CaseError, match="degrees"):
         bq.read_scene(file)
     floe = bq.read_scene(file, projection="EPSG:3413").floes[0]
@@ -147,7 +147,7 @@ def test_refused(tmp_path, name, content, says):
 
 def test_crossing_ring_names_its_entry(tmp_path):
     (tmp_path / "a.wkt").write_text("POLYGON ((0 0, 1 0, 1 1, 0 1, 0 0))\nPOLYGON ((0 0, 1 1, 1 0, 0 1, 0 0))\n")
-    with pytest.raises(BanquiseError, match="entry 1.*crosses"):
+    with pytest.raises(BanquiseError, match=r"entry 1.*crosses"):
         bq.read_scene(tmp_path / "a.wkt")
 
 

@@ -48,7 +48,7 @@ def test_a_row_of_blocks_squeezed_between_walls(angle):
     turn = np.array([[c, s], [-s, c]])
     ring = np.array([[0, 0], [SIDE, 0], [SIDE, SIDE], [0, SIDE]])
     wall = bq.Obstacle(np.array([[-8, -9], [0, -9], [0, 19], [-8, 19]]) @ turn)
-    floes = [bq.Floe((ring + (k * SIDE, 0)) @ turn, thickness=THICKNESS) for k in range(3)]
+    floes = [bq.Floe((ring + np.array([k * SIDE, 0])) @ turn, thickness=THICKNESS) for k in range(3)]
     sim = bq.Simulation(
         bq.Scene(floes, [wall]),
         bq.Forcing(loads=[bq.Load(2, (-force * c, -force * s))]),

@@ -27,6 +27,7 @@ BENCHES: dict[str, str] = {
     "fracture": "banquise.bench.fracture:bench",
     "view": "banquise.bench.view:figures",
     "blocks": "banquise.bench.blocks:bench",
+    "fields": "banquise.bench.fields:bench",
     "blocks-dynamics": "banquise.bench.blocks_dynamics:bench",
     "recording": "banquise.bench.recording:recording",
 }

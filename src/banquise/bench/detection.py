@@ -73,6 +73,7 @@ def measure(across: int, repeats: int = 9, steps: int = 30) -> tuple[dict[str, f
     def forget_pairs() -> None:
         detector.state.until[:] = box_gap
         detector.state.known_until[:] = -np.inf
+        detector.state.seen[:] = 0
 
     found = {"floes": float(n), "contacts": float(len(contacts)), "pairs": float(len(detector.pairs))}
     found["rebuild"] = _cpu(lambda: detector.cover(0.5 * zone, zone), repeats, forget_list)
@@ -80,8 +81,11 @@ def measure(across: int, repeats: int = 9, steps: int = 30) -> tuple[dict[str, f
     fresh.follow(bodies)
     fresh.cover(0.5 * zone, zone)
     box_gap = fresh.state.until.copy()
-    found["narrow"] = _cpu(lambda: detector.look(zone, np.zeros(n), 0), repeats, forget_pairs)
-    found["jam"] = _cpu(lambda: detector.look(zone, np.zeros(n), 0), repeats)
+    travel = np.zeros(n)
+    # nothing remembered, so nothing looked at beyond the reach
+    found["narrow"] = _cpu(lambda: detector.look(zone, travel, 0, 0.0), repeats, forget_pairs)
+    detector.look(zone, travel, 0)
+    found["jam"] = _cpu(lambda: detector.look(zone, travel, 0), repeats)
     found["contacts"] = float(len(contacts))
     found["bytes"] = _bytes(detector) / n
     look, overlap, rebuild = [], [], []
@@ -91,7 +95,7 @@ def measure(across: int, repeats: int = 9, steps: int = 30) -> tuple[dict[str, f
         detector.follow(bodies)
         detector.cover(0.5 * zone, zone)
         middle = time.thread_time()
-        detector.look(zone, np.zeros(n), 0)
+        detector.look(zone, travel, 0)
         end = time.thread_time()
         detector.overlaps(bodies)
         overlap.append(time.thread_time() - end)

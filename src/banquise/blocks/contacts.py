@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from banquise.blocks import _kernels
 from banquise.blocks.columns import Columns
@@ -38,8 +39,8 @@ class Touching:
     pairs: Ints  # (p, 2) parts
     pair_normal: Floats  # (p, 3)
     start: Ints  # (p + 1,) points of pair i are start[i]:start[i + 1]
-    body_a: Ints  # (m,)
-    body_b: Ints  # (m,)
+    body_a: NDArray[np.int32]  # (m,)
+    body_b: NDArray[np.int32]  # (m,)
     point: Floats  # (m, 3) m, world
     normal: Floats  # (m, 3) from a to b
     gap: Floats  # (m,) m
@@ -85,7 +86,7 @@ def find(columns: Columns, turned: Floats, ahead: float, gravity: float, memory:
     room = np.arange(met.gap.shape[1]) < np.where(near.far, 0, met.count)[:, None]
     room &= met.gap <= reach[:, None]
     row = np.nonzero(room)[0]
-    a, b = np.ascontiguousarray(own[row, 0]), np.ascontiguousarray(own[row, 1])
+    a, b = own[row, 0].astype(np.int32), own[row, 1].astype(np.int32)
     point = np.ascontiguousarray(met.point[room])
     lever_a, lever_b = point - columns.centre[a], point - columns.centre[b]
     spot = np.einsum("kji,kj->ki", turned[a], lever_a)

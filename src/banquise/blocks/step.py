@@ -120,7 +120,11 @@ def _push_apart(sim: BlockSimulation, touching: Touching) -> None:
     )  # fmt: skip
     shift = spatial.solve(problem, tolerance=0.01, sweeps=100).velocity
     columns.centre += shift[:, :3]
+    before = columns.rotation
     columns.orientation[:] = turn(columns.orientation, shift[:, 3:])
+    # The spin turns along: kept in the world it would change its energy with the axes of inertia.
+    own = np.einsum("nji,nj->ni", before, columns.velocity[:, 3:])
+    columns.velocity[:, 3:] = np.einsum("nij,nj->ni", columns.rotation, own)
     touching.gap += touching.along(shift)
     sim.ledger.add(projection=float(np.linalg.norm(shift[:, :3], axis=1).max()))
 

@@ -5,5 +5,6 @@ They import nothing heavy at the top, so that `banquise --help` answers at once:
 
 COMMANDS = ["demo", "run", "check", "validate", "bench", "inspect", "glacier", "warmup"]
 COMMANDS += ["view", "movie", "plot", "report"]
+COMMANDS += ["floes"]
 COMMANDS += ["resume", "export"]
 COMMANDS += ["blocks"]

@@ -197,6 +197,7 @@ def start_values(pairs, box, margin, period, path, wraps, old_pairs, old, new):
         new.until[p] = (gap if gap > 0.0 else -math.inf) + path[i] + path[j]
         new.clear[p] = new.until[p]
         new.known_until[p] = -math.inf
+        new.seen[p] = 0
         while q < len(old_pairs) and _before(old_pairs, q, pairs, p):
             q += 1
         if q < len(old_pairs) and not _before(pairs, p, old_pairs, q):

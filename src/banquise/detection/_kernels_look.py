@@ -9,22 +9,24 @@ from banquise.detection._kernels_reduce import reduce_frames
 from banquise.detection._kernels_rows import box_gap, measure_rows, near_rows, sort_rows
 from banquise.detection.jit import kernel
 
-ROWS = 16  # rows of a pair that are remembered; a pair with more is looked at in full each time
+ROWS = 32  # rows of a pair that are remembered; a pair with more is looked at in full each time
 ROUND = 1e-12  # part of the path length set aside for its round-off
 
 
 @kernel
-def advance(first, last, x, y, c, s, extent, period, pose, wraps, path):
+def advance(first, last, x, y, c, s, extent, period, looks, pose, wraps, path, moved_at):
     """Add to each body's path how far any of its points can have come since the last look, and remember the pose.
 
     Whatever happened between two looks, the path is at least the distance between the poses seen: a step that was
-    undone only makes it longer. In a periodic domain a jump by whole periods is counted in `wraps` instead.
+    undone only makes it longer. In a periodic domain a jump by whole periods is counted in `wraps` instead. moved_at:
+    how many looks had been taken when the body last moved (a path may swallow a tiny step).
     """
     for i in range(first, last):
         dx, dy = x[i] - pose[i, 0], y[i] - pose[i, 1]
         dc, ds = c[i] - pose[i, 2], s[i] - pose[i, 3]
         if dx == 0.0 and dy == 0.0 and dc == 0.0 and ds == 0.0:
             continue
+        moved_at[i] = looks
         if period[0] > 0.0:
             jump = math.floor(dx / period[0] + 0.5)
             dx -= jump * period[0]
@@ -62,22 +64,32 @@ def raise_travel(pairs, n_free, until, path, mass, bounce, own, travel):
 
 @kernel
 def look_pairs(
-    first, last, pairs, sh, pose, wraps, period, n_free, zone, travel, path, state, ahead, mode, scratch, out
-):
+    first, last, pairs, sh, pose, wraps, period, n_free, zone, travel, path, moved_at, state, ahead, mode, look,
+    scratch, before, out,
+):  # fmt: skip
     """Look at pairs first:last; (contacts found, rows or frames needed when a scratch array was too short).
 
-    mode 0: contacts; 1: distances only (state.distance, state.exact: the least one, or a lower bound of it).
+    mode 0: contacts; 1: distances only (state.distance, state.exact: the least one, or a lower bound of it). look: the
+    number of this look. What the last one found, `before`, is taken over for pairs of which neither body has moved.
     """
     until, known, known_n, known_until = state.until, state.known, state.known_n, state.known_until
     distance, exact = state.distance, state.exact
-    slots, near, runs, rows, measure = scratch.slots, scratch.near, scratch.runs, scratch.rows, scratch.measure
+    slots, places, runs, rows, measure = scratch.slots, scratch.near, scratch.runs, scratch.rows, scratch.measure
     frame, tag, at, chosen = scratch.frame, scratch.tag, scratch.at, scratch.chosen
     block, link, node, node_link, body, box = sh.block, sh.link, sh.node, sh.node_link, sh.body, sh.frame
     ids, value, rows_of, key = sh.ids, out.value, out.who, out.key
+    seen, seen_reach, seen_at = state.seen, state.seen_reach, state.seen_at
     count = np.int64(0)
     need = np.int64(0)
+    # min(zone) <= mean(zone): one sum a body tells of most pairs that they sleep
+    alarm = scratch.alarm
+    quick = mode == 0 and 2 * (last - first) > len(alarm)
+    for b in range(len(alarm) if quick else 0):
+        alarm[b] = (path[b] + travel[b] + 0.5 * zone[b]) * (1.0 + 4.0 * ROUND)
     for p in range(first, last):
         i, j = pairs[p, 0], pairs[p, 1]
+        if quick and j < n_free and until[p] > alarm[i] + alarm[j]:
+            continue
         reach = pair_reach(i, j, n_free, zone, travel)
         moved = path[i] + path[j]
         moved += ROUND * moved
@@ -86,6 +98,17 @@ def look_pairs(
             if mode == 1:
                 distance[p], exact[p] = lower, False
             continue
+        near = reach - travel[i] - travel[j]
+        if mode == 0:
+            still = seen[p] == look - 1 and moved_at[i] < seen[p] and moved_at[j] < seen[p]
+            seen[p] = look
+            if still and seen_reach[p, 0] == reach and seen_reach[p, 1] == near:
+                begun, m = seen_at[p, 0], seen_at[p, 1]
+                seen_at[p, 0] = count
+                count = _copy(before.value, before.who, before.key, begun, m, value, rows_of, key, count)
+                continue
+            seen_reach[p, 0], seen_reach[p, 1] = reach, near
+            seen_at[p, 0], seen_at[p, 1] = count, 0
         shift_x = (pairs[p, 2] + wraps[i, 0] - wraps[j, 0]) * period[0]
         shift_y = (pairs[p, 3] + wraps[i, 1] - wraps[j, 1]) * period[1]
         dx, dy = pose[j, 0] + shift_x - pose[i, 0], pose[j, 1] + shift_y - pose[i, 1]
@@ -111,25 +134,9 @@ def look_pairs(
                 n0 = n1
                 v, e, turn, ox, oy = (j, i, s, tx, ty) if who == 0 else (i, j, -s, ux, uy)
                 n1, near_at_all = near_rows(
-                    block,
-                    link,
-                    node,
-                    node_link,
-                    body,
-                    box,
-                    v,
-                    e,
-                    c,
-                    turn,
-                    ox,
-                    oy,
-                    limit + radii,
-                    slots,
-                    near,
-                    runs,
-                    rows,
-                    n0,
-                )
+                    block, link, node, node_link, body, box, v, e, c, turn, ox, oy, limit + radii, slots, places, runs,
+                    rows, n0,
+                )  # fmt: skip
                 if not near_at_all:
                     break
                 if n1 <= len(rows):
@@ -175,12 +182,25 @@ def look_pairs(
         if m > len(frame):
             need = max(need, m)
             continue
-        m = reduce_frames(link, size, reach - travel[i] - travel[j], frame, tag, m, at, chosen)
+        m = reduce_frames(link, size, near, frame, tag, m, at, chosen)
         for k in range(m):
             distance[p] = min(distance[p], frame[k, 6])
         if mode == 0:
+            seen_at[p, 1] = m
             count = _write(link, ids, i, j, shift_x, shift_y, frame, tag, m, at, value, rows_of, key, count)
     return count, need
+
+
+@kernel
+def _copy(value, who, key, first, m, to_value, to_who, to_key, count):
+    """Append m contacts of another set, from `first`; the count so far. Counts on when it is full."""
+    for k in range(m if count + m <= len(to_value) else 0):
+        for column in range(9):
+            to_value[count + k, column] = value[first + k, column]
+        for column in range(3):
+            to_who[count + k, column] = who[first + k, column]
+        to_key[count + k] = key[first + k]
+    return count + m
 
 
 @kernel

@@ -59,7 +59,7 @@ def _square(block, run, lane, x, y):
 @loose_kernel
 def near_rows(block, link, node, node_link, body, box, v_body, e_body, c, s, tx, ty, limit, slots, q, runs, rows, n):
     """Append the rows of the points of `v_body` and the edges of `e_body` closer than `limit`; their count so far, and
-    whether any run of edges is near at all (if not, there are no rows the other way round either).
+    whether runs of both are near at all (if not, there are no rows the other way round either).
 
     (c, s, tx, ty) carry the frame of v_body into that of e_body. Counts on past the end of `rows` without writing.
     Three sieves: runs of edges near the box of v_body, points near those runs, then point by run.
@@ -82,9 +82,8 @@ def near_rows(block, link, node, node_link, body, box, v_body, e_body, c, s, tx,
             rx0, ry0 = min(rx0, node[at, 0]), min(ry0, node[at, 1])
             rx1, ry1 = max(rx1, node[at, 2]), max(ry1, node[at, 3])
         at += 1
-    # One way out of the function only: an early return costs a count of references for every array, each time.
     x0, y0, x1, y1 = rx0 - limit, ry0 - limit, rx1 + limit, ry1 + limit
-    kept = 0
+    kept, met = 0, False
     at, end = body[v_body, 0], body[v_body + 1, 0] if count > 0 else body[v_body, 0]
     while at < end:
         mx, my, r = node[at, 4], node[at, 5], node[at, 6]
@@ -96,6 +95,7 @@ def near_rows(block, link, node, node_link, body, box, v_body, e_body, c, s, tx,
         at += 1
         if run < 0:
             continue
+        met = True  # the disc holds the edges of the run, not only its points
         for lane in range(4):
             px, py = block[run, 0, lane], block[run, 1, lane]
             x, y = c * px - s * py + tx, s * px + c * py + ty
@@ -121,7 +121,7 @@ def near_rows(block, link, node, node_link, body, box, v_body, e_body, c, s, tx,
                     if n < len(rows):
                         rows[n] = (np.int64(slots[k] - first) << 32) | (4 * run + lane - base)
                     n += 1
-    return n, count > 0
+    return n, met
 
 
 @kernel

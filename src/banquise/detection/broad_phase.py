@@ -34,6 +34,9 @@ class PairState(NamedTuple):
     distance: Array  # least distance, or a lower bound, at the last look
     exact: NDArray[np.bool_]
     clear: Array  # paths at which the bodies may first overlap, by the overlap routine
+    seen: NDArray[np.int64]  # number of the look that last wrote its contacts
+    seen_reach: Array  # (p, 2) reach and zone of that look
+    seen_at: NDArray[np.int32]  # (p, 2) where it wrote them, and how many
 
 
 def empty_state(n: int, memory: Memory | None = None, side: int = 0) -> PairState:
@@ -47,6 +50,9 @@ def empty_state(n: int, memory: Memory | None = None, side: int = 0) -> PairStat
         memory.take(("distance", side), n),
         memory.take(("exact", side), n, kind=np.bool_),
         memory.take(("clear", side), n),
+        memory.take(("seen", side), n, kind=np.int64),
+        memory.take(("seen_reach", side), n, 2),
+        memory.take(("seen_at", side), n, 2, kind=np.int32),
     )
 
 

@@ -72,6 +72,9 @@ class Detector:
         self.pose = np.stack([bodies.x, bodies.y, bodies.cos, bodies.sin], axis=1)
         self.wraps = np.zeros((n, 2), np.int64)
         self.path = np.zeros(n)
+        self.moved_at = np.zeros(n, np.int64)
+        self.looks = 1  # pairs of a new list were last seen at look 0, which is not the one before any
+        self._parts = 0
         self._still = np.zeros(n)
         self.pairs: Index = np.empty((0, 4), np.int32)
         self.state: PairState = empty_state(0)
@@ -82,7 +85,7 @@ class Detector:
         self.rebuilds = 0
         self._memory = Memory()
         self._scratch: dict[int, Scratch] = {}
-        self._found: dict[int, Found] = {}
+        self._found: dict[tuple[int, int], Found] = {}
         self._rows = 64
         self.meeting_rows = 256
 
@@ -109,6 +112,7 @@ class Detector:
         zone, travel = self._columns_of(zone, travel)
         self.follow(bodies)
         if bounce >= 0.0:
+            self.cover(0.5 * zone + travel, zone)  # the list must be there for its neighbours to be known
             _kernels_look.raise_travel(
                 self.pairs, self.n_free, self.state.until, self.path, bodies.mass, bounce, travel.copy(), travel
             )
@@ -125,19 +129,20 @@ class Detector:
         state = empty_state(len(pairs))
         state.until.fill(-np.inf)
         state.known_until.fill(-np.inf)
+        state.seen.fill(0)
         while True:
             scratch = self._scratch.get(-1)
             if scratch is None or len(scratch.rows) < self._rows:
                 scratch = self._scratch[-1] = make_scratch(self.shapes, self._rows)
-            found = self._found.setdefault(-1, make_found(256))
+            found = self._found.setdefault((-1, 0), make_found(256))
             count, need = _kernels_look.look_pairs(
                 0, len(pairs), pairs, self.shapes, pose, self.wraps, self.period, self.n_free, zone, travel,
-                self._still, state, 0.0, 0, scratch, found,
+                self._still, self.moved_at, state, 0.0, 0, 2, scratch, found, found,
             )  # fmt: skip
             if need:
                 self._rows = max(self._rows, 2 * need)
             elif count > len(found.value):
-                self._found[-1] = make_found(2 * count)
+                self._found[-1, 0] = make_found(2 * count)
             else:
                 return Found(*(column[:count].copy() for column in found))
 
@@ -224,7 +229,7 @@ class Detector:
         def part(first: int, last: int) -> None:
             _kernels_look.advance(
                 first, last, bodies.x, bodies.y, bodies.cos, bodies.sin, bodies.extent,
-                self.period, self.pose, self.wraps, self.path,
+                self.period, self.looks, self.pose, self.wraps, self.path, self.moved_at,
             )  # fmt: skip
 
         threads.over_blocks(part, len(self.path), 20000)
@@ -249,25 +254,39 @@ class Detector:
         self.path_at_build = self.path.copy()
         self.rebuilds += 1
 
-    def look(self, zone: Array, travel: Array, mode: int) -> list[Found]:
-        """Run the narrow phase over the list; contacts in pair order, in one part a thread."""
-        ahead = AHEAD * self.scale
+    def look(self, zone: Array, travel: Array, mode: int, ahead: float | None = None) -> list[Found]:
+        """Run the narrow phase over the list; contacts in pair order, in one part a thread.
+
+        Rows within the reach and `ahead` (m) more are remembered.
+        """
+        ahead = AHEAD * self.scale if ahead is None else ahead
+        if mode == 0:
+            self.looks += 1
+            if self._parts != threads.threads():  # other cuts: what the last look wrote lies elsewhere
+                self.looks, self._parts = self.looks + 1, threads.threads()
+        side = self.looks % 2
 
         def part(first: int, last: int) -> Found:
             while True:
                 scratch = self._scratch.get(first)
                 if scratch is None or len(scratch.rows) < self._rows:
                     scratch = self._scratch[first] = make_scratch(self.shapes, self._rows)
-                found = self._found.setdefault(first, make_found(256))
+                found = self._found.get((first, side)) or self._room(first, side, 256)
+                before = self._found.get((first, 1 - side), found)
                 count, need = _kernels_look.look_pairs(
                     first, last, self.pairs, self.shapes, self.pose, self.wraps, self.period, self.n_free,
-                    zone, travel, self.path, self.state, ahead, mode, scratch, found,
+                    zone, travel, self.path, self.moved_at, self.state, ahead, mode, self.looks, scratch, before, found,
                 )  # fmt: skip
                 if need:
                     self._rows = max(self._rows, 2 * need)
                 elif count > len(found.value):
-                    self._found[first] = make_found(2 * count)
+                    self._room(first, side, 2 * count)
                 else:
                     return Found(*(column[:count] for column in found))
 
         return joined(part, len(self.pairs), GRAIN)
+
+    def _room(self, part: int, side: int, n: int) -> Found:
+        """Room for n contacts of a part; two sides, so that a look can take over from the one before."""
+        found = self._found[part, side] = make_found(n)
+        return found

@@ -38,6 +38,7 @@ class Scratch(NamedTuple):
     tag: Any
     at: Any
     chosen: Any
+    alarm: Array
 
 
 class Found(NamedTuple):
@@ -61,6 +62,7 @@ def make_scratch(shapes: Shapes, rows: int) -> Scratch:
         np.empty((rows, 4), np.int64),
         np.empty(rows, np.int64),
         np.empty(rows, np.int8),
+        np.empty(len(shapes.frame)),
     )
 
 

@@ -4,6 +4,7 @@ import math
 
 from numba import njit
 
+COLLAPSE = 6  # impacts in quick succession after which a floe no longer rebounds
 # columns of a contact as the detector writes it
 NX, NY, AX, AY, BX, BY, GAP, SX, SY = 0, 1, 2, 3, 4, 5, 6, 7, 8
 
@@ -152,14 +153,14 @@ def label_groups(pairs, chosen, n_free, label):
 
 @njit(cache=True, nogil=True)
 def classify(
-    value, who, velocity, left, since, group, rounds, rebounds, n_free, size, pull, shortest, zone, touch, blur, soft,
+    value, who, velocity, left, quick, group, rounds, rebounds, n_free, size, pull, shortest, zone, touch, blur, soft,
     largest, approach, state, gap_rate, bounce,
 ):  # fmt: skip
     """What each contact does now; (how many are near, how many strike, how many are held).
 
     state: 0 nothing, 1 near (touches), 2 strikes (touches and approaches), +4 held (rests together), +8 whole (its group
     met too often, or `soft` and too slow to rebound: kept apart over the whole step without being met).
-    since: time since the group's last impact. gap_rate: room over the time left, for contacts that are whole. bounce: whether
+    quick: impacts of each floe in quick succession. gap_rate: room over the time left, for contacts that are whole. bounce: whether
     restitution (at most `largest`) acts. approach is scratch.
     """
     near = striking = held = 0
@@ -201,8 +202,9 @@ def classify(
                 slow = max(rest_speed(pull[i] + pull[j], touch * small + blur, shortest), 1e-13 * fastest)
                 # a rebound too slow to be followed is none; the fastest approach of the group counts, for a contact at
                 # rest rebounds too when its neighbour is struck
-                # (and one that comes sooner after the last than the shortest flight is part of a collapse: none either)
-                steady = since[i] >= shortest
+                # (and one of a floe that is struck again and again, sooner than the shortest flight, is part of a collapse:
+                # none either)
+                steady = quick[i] < COLLAPSE and (j >= n_free or quick[j] < COLLAPSE)
                 bounce[k] = (
                     state[k] < 8 and steady and rounds < rebounds[group[i]] and largest * approach[group[i]] > slow
                 )
@@ -210,16 +212,16 @@ def classify(
 
 
 @njit(cache=True, nogil=True)
-def note_impacts(who, state, group, chosen, struck, since):
-    """Start the clock of every group in which something strikes anew; struck is scratch."""
-    for q in range(len(chosen)):
-        struck[group[chosen[q]]] = 0.0
+def note_impacts(who, state, n_free, shortest, since, quick):
+    """Count the impacts of each floe that come sooner after its last one than the shortest flight; start its clock anew."""
     for k in range(len(who)):
-        if state[k] & 2:
-            struck[group[who[k, 0]]] = 1.0
-    for q in range(len(chosen)):
-        if struck[group[chosen[q]]] > 0.0:
-            since[chosen[q]] = 0.0
+        if not state[k] & 2:
+            continue
+        for side in range(2):
+            i = who[k, side]
+            if i < n_free and since[i] > 0.0:
+                quick[i] = quick[i] + 1 if since[i] < shortest else 0
+                since[i] = 0.0
 
 
 @njit(cache=True, nogil=True)

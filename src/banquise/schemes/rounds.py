@@ -74,7 +74,8 @@ class Rounds:
         self.proof = Proof()
         self.collisions = self.touching = self.count = 0
         self.projection = 0.0
-        self.since = np.full(n, np.inf)  # since the last impact of each floe's group, within this step
+        self.since = np.full(n, np.inf)  # since the last impact of each floe, within this step
+        self.quick = np.zeros(n, np.int64)  # its impacts in a row that came sooner than the shortest flight
         self.reach, self.pull = np.empty(len(bodies)), np.empty(len(bodies))
         self.motion = np.zeros((len(bodies), 6))
 
@@ -86,7 +87,7 @@ class Rounds:
         found = self._look()
         if self._regain(found):
             found = self._look()
-        pairs = self._groups(found, also)
+        pairs = self.pairs = self._groups(found, also)
         idle = np.flatnonzero(self.group < 0)
         nothing = np.zeros((self.n, 3))
         self._move(idle, self.left, self.free.displacement, nothing)
@@ -211,6 +212,7 @@ class Rounds:
             self._impacts(found, near)
             self.free = self._free(self.left, self.active)
             self._reaches()
+            found = self._contacts_among(self.pairs)  # what was struck may reach farther now
             self._classify(found)
         self._advance_groups(found)
 
@@ -219,7 +221,7 @@ class Rounds:
         self.state, self.gap_rate, self.bounce = np.empty(m, np.int8), np.empty(m), np.empty(m, np.bool_)
         approach = np.empty(self.n)
         near, striking, self.held = _kernels.classify(
-            found.value, found.who, self.velocity, self.left, self.since, self.group, self.count, self.rebounds, self.n,
+            found.value, found.who, self.velocity, self.left, self.quick, self.group, self.count, self.rebounds, self.n,
             self.sim.size, self.pull, self.shortest, ZONE, TOUCH, self.blur, self.soft, self.sim.largest_restitution,
             approach, self.state, self.gap_rate, self.bounce,
         )  # fmt: skip
@@ -237,7 +239,7 @@ class Rounds:
             chosen, problem.order, found.value, found.who, b.ids, b.x, b.y, problem.rows.friction, outcome.impulses,
             loss, self.sim.time + self.step, self.left, self.state, events,
         )  # fmt: skip
-        _kernels.note_impacts(found.who, self.state, self.group, self.active, np.empty(self.n), self.since)
+        _kernels.note_impacts(found.who, self.state, self.n, self.shortest, self.since, self.quick)
         self.collisions += count
         self.sim.impulses.events.append(events[:count])
         change = np.zeros((self.n, 3))
@@ -268,6 +270,8 @@ class Rounds:
     def _advance_groups(self, found: Found) -> None:
         """Move every group to its next meeting, or to the end of the step."""
         steps = self._longest_steps(found.who)
+        if np.any(steps[self.active] < self.left[self.active]):
+            self.free = self._free(steps, self.active)
         held = np.flatnonzero(self.state & 4) if self.held else np.empty(0, np.int64)
         m = len(found.value)
         pair_a, pair_b = np.empty(m, np.int32), np.empty(m, np.int32)
@@ -303,9 +307,11 @@ class Rounds:
             self.touching = int(np.count_nonzero(outcome.impulses[:, 0]))
         self._move(self.active, steps, displacement, change)
         if self.together:
+            # on the straight way to where they will be: meetings are sought there, a curved path would jump
             gone = self.step - float(self.left.max())
-            self.sim.obstacle_motion.place(self.bodies, self.sim.time + gone)
-            b, n = self.bodies, self.n
+            b, n, first = self.bodies, self.n, self.start
+            b.x[n:], b.y[n:] = first.x[n:] + gone * b.u[n:], first.y[n:] + gone * b.v[n:]
+            turn(b, slice(n, len(b)), first.angle[n:] + gone * b.spin[n:])
             self.pose[n:] = np.column_stack([b.x[n:], b.y[n:], b.cos[n:], b.sin[n:]])
 
     def _longest_steps(self, who: NDArray[np.int32]) -> Array:
@@ -380,11 +386,9 @@ class Rounds:
         deep = depth > TOLERANCE * size
         return float(depth.max()), [(int(i), int(j)) for i, j in zip(one[deep], other[deep])]
 
-    def grouped(self, i: int, j: int) -> bool:
-        """Whether two bodies were in one group (an obstacle with any floe in a group)."""
-        if j >= self.n:
-            return bool(self.group[i] >= 0)
-        return bool(self.group[i] >= 0 and self.group[i] == self.group[j])
+    def watched(self, i: int, j: int) -> bool:
+        """Whether two bodies were among the pairs looked at in every round."""
+        return bool(np.any((self.pairs[:, 0] == i) & (self.pairs[:, 1] == j)))
 
     def commit(self, overlap: float) -> None:
         """Enter the step into the simulation's books."""
@@ -435,7 +439,7 @@ def verified_step(
             sim.ledger.add(unsolved=1)
             break
         for i, j in fresh:
-            if rounds.grouped(i, j):
+            if rounds.watched(i, j):
                 for row in (i, j) if j < rounds.n else (i,):
                     sim.step_cap[row] = max(0.5 * min(sim.step_cap[row], step), step / SHORTEST)
             else:

@@ -33,7 +33,7 @@ LOCAL = "local frame, metres"  # the mark of a GeoJSON written without a map
 # ---------------------------------------------------------------- bodies as geometry and a row
 
 
-def row_of(body: Floe | Obstacle, k: int) -> tuple[Any, dict[str, Any]]:
+def row_of(body: Any, k: int) -> tuple[Any, dict[str, Any]]:
     """Geometry and attributes of a body; a round one is a point with a radius."""
     if isinstance(body, Floe) and not body.flat:
         raise CaseError(f"floe {k}: a thickness that varies has no place in this format. Give it a mean thickness.")

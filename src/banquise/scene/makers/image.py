@@ -17,8 +17,9 @@ from banquise.scene.scene import Scene
 Array = NDArray[np.float64]
 
 LEAST_CONTRAST = 3.0  # of ice over water, in spreads of the light within each: below it there are no two kinds
-NECK = 0.85  # floes are parted where the ice is narrower than this part of the narrower side's width
+NECK = 0.95  # floes are parted where the ice is narrower than this part of the narrower side's width
 SMALLEST = 25  # pixels
+SPECK = 6  # pixels
 
 
 @dataclass(frozen=True)
@@ -151,12 +152,15 @@ def parted(ice: NDArray[np.bool_]) -> NDArray[np.int32]:
     Every top of the distance to water is a seed of the watershed; two neighbours are one floe again when the saddle
     between them is nearly as far from water as the lower of the two tops.
     """
-    from scipy.ndimage import binary_fill_holes, binary_opening, distance_transform_edt, gaussian_filter
+    from scipy.ndimage import binary_opening, distance_transform_edt, gaussian_filter
     from skimage.feature import peak_local_max
     from skimage.measure import label
     from skimage.segmentation import watershed
 
-    solid = binary_fill_holes(binary_opening(ice, iterations=1))
+    solid = binary_opening(ice, iterations=1)
+    # specks of noise in a floe are filled, water enclosed by touching floes is not: it is what parts them
+    water = label(~solid, connectivity=1)
+    solid |= np.bincount(water.ravel())[water] <= SPECK
     depth = gaussian_filter(distance_transform_edt(solid), 1.0)
     tops = peak_local_max(depth, min_distance=3, labels=label(solid), exclude_border=False)
     seeds = np.zeros(ice.shape, np.int32)

@@ -56,7 +56,7 @@ def _subzero(records: Any, path: Path) -> Scene:
 
         if number("alive", 1.0) == 0:
             continue
-        ring = np.asarray(record["c_alpha"], dtype=float).T + (number("Xi"), number("Yi"))
+        ring = np.asarray(record["c_alpha"], dtype=float).T + np.array([number("Xi"), number("Yi")])
         motion: dict[str, Any] = {"velocity": (number("Ui"), number("Vi")), "spin": number("ksi_ice")}
         try:
             floes.append(Floe(ring, thickness=number("h"), name=str(k), **motion))

@@ -68,7 +68,7 @@ def mapped(scene: Scene, change: Callable[[Array], Array], scale: float = 1.0, t
 
 def shift(scene: Scene, x: float, y: float) -> Scene:
     """The scene moved by (x, y) m, without its domain."""
-    return mapped(scene, lambda ring: ring + (x, y))
+    return mapped(scene, lambda ring: ring + np.array([x, y]))
 
 
 def scale(scene: Scene, factor: float, origin: Any = (0.0, 0.0)) -> Scene:
