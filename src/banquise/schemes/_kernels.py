@@ -160,8 +160,8 @@ def classify(
 
     state: 0 nothing, 1 near (touches), 2 strikes (touches and approaches), +4 held (rests together), +8 whole (its group
     met too often, or `soft` and too slow to rebound: kept apart over the whole step without being met).
-    quick: impacts of each floe in quick succession. gap_rate: room over the time left, for contacts that are whole. bounce: whether
-    restitution (at most `largest`) acts. approach is scratch.
+    quick: impacts of each floe in quick succession. gap_rate: room over the time left, for contacts that are whole. bounce:
+    whether restitution (at most `largest`) acts. approach is scratch.
     """
     near = striking = held = 0
     fastest = 0.0
