@@ -16,7 +16,7 @@ demo: $(VENV)/demo-ready
 
 # A failing lint must not hide a failing test from the reader: lint is fast and comes first.
 test: lint
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup --no-loadscope-reorder
+	$(BIN)/python -m pytest -n $(WORKERS) --no-loadscope-reorder
 	$(MAKE) docs
 
 test-slow: $(VENV)/ready

@@ -2,29 +2,35 @@
 
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 # Two workers that meet the same kernels at the same time would both compile them. So folders that share most of their
-# kernels go to one worker, the longest family first (pytest-xdist, --dist loadgroup --no-loadscope-reorder).
+# kernels go to one worker, the longest family first (`make test`: -n 2 --no-loadscope-reorder).
 FAMILIES = ("floes", "fracture", "detection", "blocks", "solvers", "view", "glacier")
-FAMILY_OF = {name: name for name in FAMILIES} | {
-    "percussion": "fracture",
-    "contact": "detection",
-    "blocks_dynamics": "blocks",
-}
+FAMILY_OF = {name: name for name in FAMILIES}
+FAMILY_OF |= {"percussion": "fracture", "contact": "detection", "blocks_dynamics": "blocks"}
 
 
-def _family(item: pytest.Item) -> str:
-    return FAMILY_OF.get(item.path.relative_to(Path(__file__).parent).parts[0], "floes")
+def family(nodeid: str) -> str:
+    """Family of a test, from its folder below `tests`."""
+    return FAMILY_OF.get(nodeid.split("/")[1], "floes")
 
 
-def pytest_itemcollected(item: pytest.Item) -> None:
-    item.add_marker(pytest.mark.xdist_group(_family(item)))  # here: a worker reads it before items can be modified
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Families(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return family(nodeid)
+
+    return Families(config, log)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: FAMILIES.index(_family(item)))
+    items.sort(key=lambda item: FAMILIES.index(family(item.nodeid)))
 
 
 @pytest.fixture(scope="session")
