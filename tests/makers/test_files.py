@@ -108,6 +108,7 @@ def test_degrees_need_a_map(tmp_path):
 
 def test_map_frame_is_kept(tmp_path):
     pytest.importorskip("pyproj")
+    pytest.importorskip("shapefile")
     scene = bq.Scene(outlines())
     for name in ("m.geojson", "m.shp"):
         write_scene(scene, tmp_path / name, projection="EPSG:3413")
