@@ -39,6 +39,7 @@ def test_a_block_pushed_against_a_wall(force):
     assert abs(yy) < 1e-9 * abs(xx)
 
 
+@pytest.mark.slow  # walls that close on a row without room: steps are halved again and again, minutes
 @pytest.mark.parametrize("angle", [0.0, 0.4])
 def test_a_row_of_blocks_squeezed_between_walls(angle):
     """Three blocks in a row, the last pushed by F against a wall: the middle one carries sigma = -F / (L h) along the
@@ -66,6 +67,7 @@ def test_a_row_of_blocks_squeezed_between_walls(angle):
     assert np.abs(found - expected).max() < 1e-5 * force / (SIDE * THICKNESS)
 
 
+@pytest.mark.slow
 def test_a_block_carried_by_a_moving_wall():
     """Caught by a wall that moves, pushed against it by F: it goes with the wall, which carries F and does its work."""
     walls = [
