@@ -307,6 +307,7 @@ class Simulation:
             "forcing": repr(self.forcing),
             "crs": None if self.projection is None else self.projection.text,
             "forcing_files": self.forcing.fingerprints(),
+            "walls": len(self.obstacles) - len(self.scene.obstacles),
             "domain": None if domain is None else {"kind": type(domain).__name__.lower(), **domain.__dict__},
             "versions": {
                 "banquise": __version__,
