@@ -6,7 +6,7 @@ import json
 import os
 from pathlib import Path
 
-import makers
+import forcing_files
 import numpy as np
 import pytest
 import xarray as xr
@@ -20,7 +20,7 @@ from banquise.projection import Projection
 
 POLAR = Projection("EPSG:3413")  # x along 45 E: central meridian 45 W
 START = "2024-03-01T00:00"
-SCALE = makers.SPIN * makers.RADIUS * np.cos(np.radians(75))
+SCALE = forcing_files.SPIN * forcing_files.RADIUS * np.cos(np.radians(75))
 
 
 def ring_of_places():
@@ -33,19 +33,19 @@ def ring_of_places():
 def exact_rotation(x, y):
     """The solid rotation about the pole on the map: eastward speed by latitude, counter-clockwise around the pole."""
     _, latitude = POLAR.to_lonlat(x, y)
-    speed, radius = makers.solid_rotation(latitude), np.maximum(np.hypot(x, y), 1e-300)
+    speed, radius = forcing_files.solid_rotation(latitude), np.maximum(np.hypot(x, y), 1e-300)
     return -speed * y / radius, speed * x / radius
 
 
 @pytest.mark.parametrize("new", [False, True])
 def test_solid_rotation_about_the_pole(tmp_path, new):
-    flow = read_forcing(makers.era5(tmp_path / "era5.nc", new=new)).on_map(POLAR, START)
+    flow = read_forcing(forcing_files.era5(tmp_path / "era5.nc", new=new)).on_map(POLAR, START)
     x, y = ring_of_places()
     u, v = flow.sample(x, y, 3 * 3600.0)
     eu, ev = exact_rotation(x, y)
     # linear interpolation over one degree of a field that bends over the radius: h^2/8 of the second derivative, and
     # near the pole the straight chord between meridians one degree apart
-    bound = makers.SPIN * makers.RADIUS * np.radians(1.0) ** 2
+    bound = forcing_files.SPIN * forcing_files.RADIUS * np.radians(1.0) ** 2
     assert np.hypot(u - eu, v - ev).max() < bound
     centre = np.hypot(x, y) < 10
     assert np.hypot(u, v)[centre].max() < 1e-4 * SCALE  # nothing is left at the pole itself
@@ -55,17 +55,17 @@ def test_uniform_flow_over_the_pole_is_uniform_to_the_bit_of_the_angle(tmp_path)
     """East and north turn through all directions around the pole; on the map nothing may be seen of that."""
 
     def east(lon, lat, k):
-        return makers.uniform_flow(lon, 3.0, -45.0)[0]
+        return forcing_files.uniform_flow(lon, 3.0, -45.0)[0]
 
     def north(lon, lat, k):
-        return makers.uniform_flow(lon, 3.0, -45.0)[1]
+        return forcing_files.uniform_flow(lon, 3.0, -45.0)[1]
 
     for name, longitudes, latitudes in (
         ("to the pole", np.arange(0, 360, 5.0), np.arange(90, 70, -2.0)),
         ("cells beside it", np.arange(-177.5, 180, 5.0), np.arange(71, 90, 2.0)),
         ("seam twice", np.linspace(-180, 180, 73), np.arange(90, 70, -2.0)),
     ):
-        data = makers.lonlat(longitudes, latitudes, makers.times(), east, north)
+        data = forcing_files.lonlat(longitudes, latitudes, forcing_files.times(), east, north)
         data.to_netcdf(tmp_path / f"{name}.nc")
         flow = read_forcing(tmp_path / f"{name}.nc").on_map(POLAR, START)
         x, y = ring_of_places()
@@ -78,7 +78,7 @@ def test_uniform_flow_over_the_pole_is_uniform_to_the_bit_of_the_angle(tmp_path)
 def test_interpolation_converges_at_second_order(tmp_path):
     errors = []
     for step in (4.0, 2.0, 1.0):
-        flow = read_forcing(makers.era5(tmp_path / f"{step}.nc", step=step)).on_map(POLAR, START)
+        flow = read_forcing(forcing_files.era5(tmp_path / f"{step}.nc", step=step)).on_map(POLAR, START)
         x, y = ring_of_places()
         far = np.hypot(x, y) > 50e3
         u, v = flow.sample(x[far], y[far], 0.0)
@@ -89,8 +89,8 @@ def test_interpolation_converges_at_second_order(tmp_path):
 
 
 def test_linear_in_time_with_two_slices_and_one_ahead(tmp_path):
-    east, north = (lambda lon, lat, k, i=i: makers.uniform_flow(lon, float(k**2))[i] for i in (0, 1))
-    path = makers.era5(tmp_path / "f.nc", u=east, v=north, n=6)
+    east, north = (lambda lon, lat, k, i=i: forcing_files.uniform_flow(lon, float(k**2))[i] for i in (0, 1))
+    path = forcing_files.era5(tmp_path / "f.nc", u=east, v=north, n=6)
     flow = read_forcing(path).on_map(Projection("EPSG:3995"), START)
     x = np.array([1e3, 2e5])
     for hours in (0.0, 1.5, 6.0, 7.0, 17.9, 18.0, 30.0, 3.0):
@@ -103,7 +103,7 @@ def test_linear_in_time_with_two_slices_and_one_ahead(tmp_path):
 
 
 def test_after_end(tmp_path):
-    path = makers.era5(tmp_path / "f.nc", u=lambda lon, lat, k: 1.0 + k + 0 * lat)
+    path = forcing_files.era5(tmp_path / "f.nc", u=lambda lon, lat, k: 1.0 + k + 0 * lat)
     end = 12 * 3600.0
 
     def speed(flow, t):
@@ -121,7 +121,7 @@ def test_after_end(tmp_path):
 
 
 def test_start_is_asked_for_and_map_is_asked_for(tmp_path):
-    path = makers.era5(tmp_path / "f.nc")
+    path = forcing_files.era5(tmp_path / "f.nc")
     with pytest.raises(ForcingError, match=r"say when the run starts.*2024-03-01T00:00:00"):
         read_forcing(path).on_map(POLAR, None)
     with pytest.raises(ForcingError, match=r"no map\. Say crs"):
@@ -131,7 +131,7 @@ def test_start_is_asked_for_and_map_is_asked_for(tmp_path):
 
 
 def test_cover_in_space(tmp_path):
-    path = makers.era5(tmp_path / "f.nc", around=False)
+    path = forcing_files.era5(tmp_path / "f.nc", around=False)
     x, y = POLAR.to_map(-40.0, 80.0)
     near = (float(x) - 1e4, float(x) + 1e4, float(y) - 1e4, float(y) + 1e4)
     read_forcing(path).on_map(POLAR, START, near).check_cover(10.0, "wind")
@@ -141,8 +141,12 @@ def test_cover_in_space(tmp_path):
 
 
 def test_expver_halves_are_joined(tmp_path):
-    data = makers.lonlat(
-        np.arange(0, 360, 10.0), np.arange(90, 70, -2.0), makers.times(), lambda a, b, k: 2.0, lambda a, b, k: 0.0
+    data = forcing_files.lonlat(
+        np.arange(0, 360, 10.0),
+        np.arange(90, 70, -2.0),
+        forcing_files.times(),
+        lambda a, b, k: 2.0,
+        lambda a, b, k: 0.0,
     )
     old = data.where(data.time < data.time[2])
     new = data.where(data.time >= data.time[2])
@@ -157,8 +161,8 @@ def test_expver_halves_are_joined(tmp_path):
 
 
 def test_members_and_depths(tmp_path):
-    data = makers.lonlat(
-        np.arange(0, 360, 10.0), np.arange(70, 90, 2.0), makers.times(), lambda a, b, k: 1.0, lambda a, b, k: 0.0,
+    data = forcing_files.lonlat(
+        np.arange(0, 360, 10.0), np.arange(70, 90, 2.0), forcing_files.times(), lambda a, b, k: 1.0, lambda a, b, k: 0.0,
         names=("uo", "vo"), attrs=[{"standard_name": f"{d}ward_sea_water_velocity", "units": "m s-1"} for d in ("east", "north")],
     )  # fmt: skip
     deep = xr.concat([data, 3 * data], "depth").assign_coords(depth=[0.49, 50.0]).transpose("time", "depth", ...)
@@ -179,7 +183,7 @@ def test_members_and_depths(tmp_path):
 
 @pytest.mark.parametrize("unit", ["m", "km", "100 km"])
 def test_polar_grid_in_the_same_map_is_used_as_it_is(tmp_path, unit):
-    path = makers.polar_grid(tmp_path / "topaz.nc", unit=unit)
+    path = forcing_files.polar_grid(tmp_path / "topaz.nc", unit=unit)
     flow = read_forcing(path, "current").on_map(POLAR, START)
     x, y = np.array([1234.5, -4e5, 0.0]), np.array([-6e5, 5e4, -333.25])
     u, v = flow.sample(x, y, 3 * 3600.0)  # half way to twice the field
@@ -188,7 +192,7 @@ def test_polar_grid_in_the_same_map_is_used_as_it_is(tmp_path, unit):
 
 
 def test_polar_grid_on_another_map_turns_with_it(tmp_path):
-    path = makers.polar_grid(tmp_path / "topaz.nc")
+    path = forcing_files.polar_grid(tmp_path / "topaz.nc")
     other = Projection("EPSG:3995")  # central meridian 0: turned by 45 degrees from 3413
     flow = read_forcing(path, "current").on_map(other, START)
     longitude, latitude = POLAR.to_lonlat(np.array([1e5]), np.array([-3e5]))
@@ -202,7 +206,7 @@ def test_polar_grid_on_another_map_turns_with_it(tmp_path):
 
 
 def test_grid_without_mapping_stops_and_asks(tmp_path):
-    path = makers.polar_grid(tmp_path / "f.nc", mapped=False)
+    path = forcing_files.polar_grid(tmp_path / "f.nc", mapped=False)
     with pytest.raises(ForcingError, match="grid_crs"):
         read_forcing(path, "current").on_map(POLAR, START)
     told = read_forcing(path, "current", grid_crs="EPSG:3413").on_map(POLAR, START)
@@ -212,8 +216,8 @@ def test_grid_without_mapping_stops_and_asks(tmp_path):
 
 
 def test_fill_values_declared_and_not(tmp_path):
-    data = makers.lonlat(
-        np.arange(0, 360, 5.0), np.arange(70, 91, 1.0), makers.times(), lambda a, b, k: 4.0, lambda a, b, k: 0.0
+    data = forcing_files.lonlat(
+        np.arange(0, 360, 5.0), np.arange(70, 91, 1.0), forcing_files.times(), lambda a, b, k: 4.0, lambda a, b, k: 0.0
     )
     land = (data.longitude > 100) & (data.longitude < 140)
     x, y = POLAR.to_map(120.0, 75.0)
@@ -229,8 +233,12 @@ def test_fill_values_declared_and_not(tmp_path):
 
 
 def test_packed_integers_and_other_units(tmp_path):
-    data = makers.lonlat(
-        np.arange(-180, 180, 10.0), np.arange(90, 70, -2.0), makers.times(), lambda a, b, k: 7.0, lambda a, b, k: 0.0
+    data = forcing_files.lonlat(
+        np.arange(-180, 180, 10.0),
+        np.arange(90, 70, -2.0),
+        forcing_files.times(),
+        lambda a, b, k: 7.0,
+        lambda a, b, k: 0.0,
     )
     packed = {n: {"dtype": "i2", "scale_factor": 0.01, "add_offset": 5.0, "_FillValue": -32767} for n in ("u10", "v10")}
     data.to_netcdf(tmp_path / "packed.nc", encoding=packed)
@@ -259,7 +267,7 @@ def test_packed_integers_and_other_units(tmp_path):
 
 @pytest.mark.parametrize("calendar", ["360_day", "noleap", "julian"])
 def test_other_calendars(tmp_path, calendar):
-    data = makers.lonlat(
+    data = forcing_files.lonlat(
         np.arange(0, 360, 10.0),
         np.arange(70, 91, 2.0),
         np.arange(3),
@@ -279,10 +287,10 @@ def test_other_calendars(tmp_path, calendar):
 
 def test_concentration_in_percent_or_not(tmp_path):
     for name, value, unit in (("a", 80.0, "%"), ("b", 0.8, "1"), ("c", 0.8, "(0 - 1)")):
-        data = makers.lonlat(
+        data = forcing_files.lonlat(
             np.arange(0, 360, 10.0),
             np.arange(70, 91, 2.0),
-            makers.times(),
+            forcing_files.times(),
             lambda a, b, k, value=value: value,
             lambda a, b, k: 0.0,
             names=("siconc", "other"),
@@ -294,7 +302,7 @@ def test_concentration_in_percent_or_not(tmp_path):
 
 
 def test_months_and_components_in_separate_files(tmp_path):
-    data = xr.open_dataset(makers.era5(tmp_path / "whole.nc", n=4))
+    data = xr.open_dataset(forcing_files.era5(tmp_path / "whole.nc", n=4))
     data[["u10"]].isel(time=slice(0, 2)).to_netcdf(tmp_path / "u1.nc")
     data[["u10"]].isel(time=slice(2, 4)).to_netcdf(tmp_path / "u2.nc")
     data[["v10"]].to_netcdf(tmp_path / "v.nc")
@@ -308,7 +316,7 @@ def test_months_and_components_in_separate_files(tmp_path):
 
 def test_zarr(tmp_path):
     pytest.importorskip("zarr")
-    data = xr.open_dataset(makers.era5(tmp_path / "f.nc"))
+    data = xr.open_dataset(forcing_files.era5(tmp_path / "f.nc"))
     data.to_zarr(tmp_path / "f.zarr")
     x, y = ring_of_places()
     both = [read_forcing(tmp_path / n).on_map(POLAR, START).sample(x, y, 100.0) for n in ("f.nc", "f.zarr")]
@@ -316,7 +324,7 @@ def test_zarr(tmp_path):
 
 
 def test_one_place_serves_everywhere(tmp_path):
-    data = makers.lonlat([20.0], [80.0], makers.times(), lambda a, b, k: 3.0 + k, lambda a, b, k: 1.0)
+    data = forcing_files.lonlat([20.0], [80.0], forcing_files.times(), lambda a, b, k: 3.0 + k, lambda a, b, k: 1.0)
     data.to_netcdf(tmp_path / "f.nc")
     flow = read_forcing(tmp_path / "f.nc").on_map(POLAR, START)
     u, v = flow.sample(np.array([0.0, 7e5]), np.array([0.0, -3e5]), 3 * 3600.0)
@@ -326,10 +334,10 @@ def test_one_place_serves_everywhere(tmp_path):
 
 
 def test_names_standard_first_then_name_then_yours(tmp_path):
-    data = makers.lonlat(
+    data = forcing_files.lonlat(
         np.arange(0, 360, 10.0),
         np.arange(70, 91, 2.0),
-        makers.times(),
+        forcing_files.times(),
         lambda a, b, k: 1.0,
         lambda a, b, k: 0.0,
         names=("a", "b"),
@@ -355,7 +363,7 @@ def test_names_standard_first_then_name_then_yours(tmp_path):
 
 
 def test_inspect_prints_the_mapping(tmp_path, capsys):
-    path = makers.era5(tmp_path / "f.nc", new=True)
+    path = forcing_files.era5(tmp_path / "f.nc", new=True)
     assert main(["inspect", str(path)]) == 0
     text = capsys.readouterr().out
     assert "wind <- u10, v10 (by name, east/north)" in text and "2024-03-01T00:00:00 to 2024-03-01T12:00:00" in text
@@ -388,7 +396,7 @@ start = "2024-03-01T00:00"
 
 
 def test_case_file_with_era5(tmp_path, capsys):
-    makers.era5(tmp_path / "era5.nc", u=lambda lon, lat, k: 10.0 + 0 * lat)
+    forcing_files.era5(tmp_path / "era5.nc", u=lambda lon, lat, k: 10.0 + 0 * lat)
     (tmp_path / "case.toml").write_text(case_text('file = "era5.nc"'))
     assert main(["check", str(tmp_path / "case.toml")]) == 0
     assert "scale error" in capsys.readouterr().out
@@ -411,7 +419,7 @@ def test_case_file_with_era5(tmp_path, capsys):
 
 def test_grid_kernel_agrees_with_a_function_of_the_same_field(tmp_path):
     """A field linear in x and y is exact on the lattice: the run must be that of the plain function."""
-    path = makers.polar_grid(tmp_path / "f.nc", mapped=False, unit="m")
+    path = forcing_files.polar_grid(tmp_path / "f.nc", mapped=False, unit="m")
     floes = [bq.Disc((3e4 * k, -4e5 + 1e4 * k), 100.0 * (k + 1)) for k in range(5)] + [bq.Disc((0.0, -5.005e5), 30e3)]
 
     def scale(t):
@@ -489,7 +497,7 @@ def test_stop_and_go_on_with_a_file(tmp_path, monkeypatch):
     """The forcing file comes back by itself, from any folder; another file under its name is refused."""
     from banquise.errors import RunFileError
 
-    makers.era5(tmp_path / "era5.nc")
+    forcing_files.era5(tmp_path / "era5.nc")
     (tmp_path / "case.toml").write_text(case_text('file = "era5.nc"'))
     case = bq.load_case(tmp_path / "case.toml")
     monkeypatch.chdir(tmp_path)
@@ -502,7 +510,7 @@ def test_stop_and_go_on_with_a_file(tmp_path, monkeypatch):
     (tmp_path / "era5.nc").unlink()
     with pytest.raises(ForcingError, match="no such forcing file"):
         bq.resume(tmp_path / "run.nc", until="2 h")
-    makers.era5(tmp_path / "era5.nc", step=2.0)
+    forcing_files.era5(tmp_path / "era5.nc", step=2.0)
     with pytest.raises(RunFileError, match="not the one the run began with"):
         bq.resume(tmp_path / "run.nc", until="2 h")
 

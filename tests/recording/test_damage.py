@@ -22,7 +22,7 @@ from banquise.recording.sealed import seal, sealed_length
 from banquise.scenes.drift import drifting_floes
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "forcing"))
-import makers
+import forcing_files
 
 CASE = "[[scene.floes]]\ndisc = [0.0, 0.0]\nradius = 10.0\n[run]\nuntil = 10.0\n"
 
@@ -189,8 +189,10 @@ def test_one_bit_anywhere_in_the_pieces(tmp_path, monkeypatch):
 
 def small(longitudes=(0.0, 1.0), latitudes=(80.0, 81.0), when=None):
     """A wind of 1 m/s on a few points."""
-    times = makers.times() if when is None else when
-    return makers.lonlat(np.array(longitudes), np.array(latitudes), times, lambda a, b, k: 1.0, lambda a, b, k: 0.0)
+    times = forcing_files.times() if when is None else when
+    return forcing_files.lonlat(
+        np.array(longitudes), np.array(latitudes), times, lambda a, b, k: 1.0, lambda a, b, k: 0.0
+    )
 
 
 def nowhere(path: Path) -> None:
@@ -211,7 +213,7 @@ FORCING = {
     "2-D longitudes": curvilinear,
     "one component": lambda p: small().drop_vars("v10").to_netcdf(p),
     "NetCDF 3 signature only": lambda p: p.write_bytes(b"CDF\x01"),
-    "a time twice": lambda p: small(when=makers.times()[[0, 1, 1]]).to_netcdf(p),
+    "a time twice": lambda p: small(when=forcing_files.times()[[0, 1, 1]]).to_netcdf(p),
     "latitudes in disorder": lambda p: small(latitudes=(80.0, 85.0, 82.0)).to_netcdf(p),
     "latitudes beyond the pole": lambda p: small(latitudes=(80.0, 181.0)).to_netcdf(p),
     "one row": lambda p: small(latitudes=(80.0,)).to_netcdf(p),
@@ -222,7 +224,7 @@ BARELY = {"a block twice", "a block moved", "a hole of zeros", "last byte gone"}
 
 @pytest.mark.parametrize("damage", FORCING)
 def test_forcing_file(tmp_path, damage):
-    path = makers.era5(tmp_path / "run.nc", step=3.0)
+    path = forcing_files.era5(tmp_path / "run.nc", step=3.0)
     FORCING[damage](path)
     try:
         flow = bq.read_forcing(path).on_map(bq_projection(), "2024-03-01")
@@ -241,7 +243,7 @@ def bq_projection():
 
 def test_one_bit_anywhere_in_a_forcing_file(tmp_path):
     """There is no checksum in other people's files: never a traceback is what can be asked."""
-    path = makers.era5(tmp_path / "f.nc", step=5.0)
+    path = forcing_files.era5(tmp_path / "f.nc", step=5.0)
     content = path.read_bytes()
     rng = np.random.default_rng(5)
     told = 0
