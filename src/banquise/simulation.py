@@ -37,7 +37,7 @@ from banquise.scene.bodies import Bodies
 from banquise.scene.domain import Box
 from banquise.scene.scene import Scene, area_of
 from banquise.schemes.event_driven import EventDriven
-from banquise.schemes.rounds import ZONE
+from banquise.schemes._kernels import ZONE
 from banquise.settings import Contact, one_of
 from banquise.solvers.frictional import SolverMemory
 from banquise.stopping import StopSignals, leave
@@ -146,6 +146,8 @@ class Simulation:
         self.detector = Detector(self.bodies, scene.domain)
         self.overlapping: list[tuple[int, int]] = []
         self.step_cap = np.full(self.bodies.n_free, np.inf)
+        self.held_key, self.held_rate = np.empty(0, np.int64), np.empty((0, 2))  # contacts that held at the last step
+        self.engine: Any = None  # work space of the scheme
         self.pace = math.inf  # longest step that has gone well of late (s)
         self.impulses = ImpulseRecord(self.bodies)
         self.n_ids = len(scene.floes)

@@ -19,6 +19,7 @@ FILES = threading.RLock()
 
 _pool: ThreadPoolExecutor | None = None
 _threads = 0
+_inside = threading.local()  # set in the threads of the pool: what they call runs in one of them
 
 
 def set_threads(n: int | None = None) -> int:
@@ -61,12 +62,21 @@ def over_blocks(work: Callable[[int, int], Any], n: int, grain: int = 1500) -> N
     `work` must write only to rows first..last, each by itself, so that the cut cannot show in the answer.
     """
     parts = min(threads(), n // grain)
-    if parts < 2 or _pool is None:
+    if parts < 2 or _pool is None or getattr(_inside, "part", False):
         if n:
             work(0, n)
         return
     cuts = [n * k // parts for k in range(parts + 1)]
-    others = [_pool.submit(work, cuts[k], cuts[k + 1]) for k in range(1, parts)]
-    work(cuts[0], cuts[1])
+    others = [_pool.submit(_part, work, cuts[k], cuts[k + 1]) for k in range(1, parts)]
+    _part(work, cuts[0], cuts[1])
     for other in others:
         other.result()
+
+
+def _part(work: Callable[[int, int], Any], first: int, last: int) -> None:
+    """One part; a stage within it would wait for a thread that waits for it."""
+    _inside.part = True
+    try:
+        work(first, last)
+    finally:
+        _inside.part = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,47 +47,63 @@ class FreeMotion:
         }
 
 
-def free_motion_of(
-    bodies: Bodies,
-    forcing: Forcing,
-    time: float,
-    steps: Array,
-    pushes: Array,
-    euler: bool = False,
-    chosen: NDArray[np.int64] | None = None,
-    out: FreeMotion | None = None,
-) -> FreeMotion:
-    """Free motion of all floes, each over its own step (n,), 0 for a floe that waits.
+class Flows(NamedTuple):
+    """What moves floes that touch nothing over a step: flows (uniform, or at the points of every floe), turn, pushes."""
 
-    Forcing is taken at `time` (the middle of the step: then the scheme is second order), for the points where they
-    will be in the middle of their step. `pushes` (n, 3) are the loads and the user's own forces. With `chosen` rows only
-    those are written, into `out`.
+    coriolis: Array
+    gravity: Array  # (2,)
+    euler: bool
+    turn: float
+    water_mode: int
+    water_u: float
+    water_v: float
+    water_flow: Array
+    water: Array
+    air_mode: int
+    relative: bool
+    air_u: float
+    air_v: float
+    air_flow: Array
+    air: Array
+    pushes: Array  # (n, 3) loads and the user's own forces
+
+
+def flows_of(bodies: Bodies, forcing: Forcing, time: float, lead: Any, pushes: Array, euler: bool = False) -> Flows:
+    """The forcing at `time` (the middle of the step: then the scheme is second order).
+
+    Flows that vary in space are taken at the points where they will be after `lead` seconds of steady motion.
     """
     n = bodies.n_free
-    lead = 0.0 if euler else 0.5 * steps[:, None]
     water_mode, water_u, water_v, water_flow = _flow_at(forcing.current, bodies, time, lead)
     air_mode, air_u, air_v, air_flow = _flow_at(forcing.wind, bodies, time, lead)
     water = forcing.water_density * bodies.water_drag[:n] * (water_mode > 0)
     air = forcing.air_density * bodies.air_drag[:n] * (air_mode > 0)
     gravity = np.array(forcing.gravity[:2] if forcing.gravity else (0.0, 0.0))
-    if out is None:
-        out = FreeMotion(np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 2, 3)), pushes, gravity)
-    rows = np.arange(n) if chosen is None else chosen
-    coriolis = forcing.coriolis_of(bodies)
-    b = bodies
+    return Flows(
+        forcing.coriolis_of(bodies), gravity, euler, math.radians(forcing.turning_angle),
+        water_mode, float(water_u), float(water_v), water_flow, water,
+        air_mode, bool(forcing.relative_wind), float(air_u), float(air_v), air_flow, air, pushes,
+    )  # fmt: skip
+
+
+def free_motion_of(
+    bodies: Bodies, flows: Flows, steps: Array, rows: NDArray[np.int64], out: FreeMotion, time: float
+) -> FreeMotion:
+    """Free motion of some floes, each over its own step (n,), 0 for a floe that waits; written into their rows of `out`."""
+    n, b, f = bodies.n_free, bodies, flows
 
     def work(first: int, last: int) -> None:
         free_motion(
-            first, last, rows, steps, coriolis, gravity, euler, math.radians(forcing.turning_angle),
+            first, last, rows, steps, f.coriolis, f.gravity, f.euler, f.turn,
             b.cos, b.sin, b.u, b.v, b.spin, b.mass, b.inertia, b.area, b.extent,
             b.qx, b.qy, b.qw, b.moment_x, b.moment_y,
-            water_mode, water_u, water_v, water_flow, water,
-            air_mode, forcing.relative_wind, air_u, air_v, air_flow, air,
-            pushes, out.velocity, out.displacement, out.force,
+            f.water_mode, f.water_u, f.water_v, f.water_flow, f.water,
+            f.air_mode, f.relative, f.air_u, f.air_v, f.air_flow, f.air,
+            f.pushes, out.velocity, out.displacement, out.force,
         )  # fmt: skip
 
     over_blocks(work, len(rows))
-    if chosen is not None:
+    if len(rows) < n:
         return out
     sane = (np.abs(out.displacement) < _FARTHEST).all(axis=1) & np.isfinite(out.velocity).all(axis=1)
     if not sane.all():

@@ -4,39 +4,45 @@ import math
 
 from numba import njit
 
+ZONE = 1e-4  # of the smaller size: within it bodies may rest against each other
+ETA = 1e-2  # of the smaller size: the papers' contact distance
+REST = 1e-6  # of the smaller size: bodies at rest this near stay where they are
+TOUCH = 1e-10  # of the smaller size: nearer than this is contact
+AIM = 1e-12  # of the smaller size: how near a meeting is located
+TOLERANCE = 1e-5  # of the smaller size: overlap that no step may leave behind
+BEND = 0.5  # of the tolerance: how far a held point may leave the straight line in a step
+MARGIN = 1.05  # on how far a floe in a group may come: it may be struck
+BLOCK = 1024  # floes whose work is added up together, whatever the threads
 COLLAPSE = 6  # impacts in quick succession after which a floe no longer rebounds
 # columns of a contact as the detector writes it
 NX, NY, AX, AY, BX, BY, GAP, SX, SY = 0, 1, 2, 3, 4, 5, 6, 7, 8
 
 
 @njit(cache=True, nogil=True)
-def reaches(left, velocity, free_velocity, extent, obstacle_time, reach, pull):
-    """How far any point of a body may come in the time it has left, and a bound on the acceleration of its points.
-
-    Rows behind the floes (len(left)) are obstacles: steady over `obstacle_time`.
-    """
-    n = len(left)
-    for i in range(len(reach)):
-        h = left[i] if i < n else obstacle_time
+def reaches(rows, left, velocity, free_velocity, extent, reach, pull):
+    """How far any point of some floes may come in the time left, and a bound on the acceleration of their points."""
+    for q in range(len(rows)):
+        i = rows[q]
+        h = left[i]
         speed = math.sqrt(velocity[i, 0] ** 2 + velocity[i, 1] ** 2)
         spin = abs(velocity[i, 2])
         pull[i] = 0.0
-        if i < n and h > 0.0:
+        if h > 0.0:
             later = math.sqrt(free_velocity[i, 0] ** 2 + free_velocity[i, 1] ** 2)
             dx, dy = free_velocity[i, 0] - velocity[i, 0], free_velocity[i, 1] - velocity[i, 1]
             pull[i] = (math.sqrt(dx * dx + dy * dy) + extent[i] * abs(free_velocity[i, 2] - velocity[i, 2])) / h
             speed = max(speed, later)
             spin = max(spin, abs(free_velocity[i, 2]))
-        reach[i] = h * (speed + extent[i] * spin)
+        reach[i] = MARGIN * h * (speed + extent[i] * spin)
 
 
 @njit(cache=True, nogil=True)
-def _speed(value, who, k, velocity):
-    """Normal speed of b seen from a at contact k."""
+def relative_speed(value, who, k, velocity):
+    """Normal and tangential speed of b seen from a at contact k."""
     i, j = who[k, 0], who[k, 1]
     u = velocity[j, 0] - velocity[j, 2] * value[k, BY] - velocity[i, 0] + velocity[i, 2] * value[k, AY]
     v = velocity[j, 1] + velocity[j, 2] * value[k, BX] - velocity[i, 1] - velocity[i, 2] * value[k, AX]
-    return u * value[k, NX] + v * value[k, NY]
+    return u * value[k, NX] + v * value[k, NY], -u * value[k, NY] + v * value[k, NX]
 
 
 @njit(cache=True, nogil=True)
@@ -47,8 +53,8 @@ def rest_speed(pull, touch, shortest):
 
 @njit(cache=True, nogil=True)
 def survey(
-    value, who, velocity, displacement, step, n_free, size, pull, extent, reach, shortest, zone, touch, blur, pairs, first,
-    live, struck,
+    value, who, velocity, displacement, step, n_free, size, pull, extent, reach, shortest, blur, pairs, first, live,
+    struck,
 ):  # fmt: skip
     """Gather the contacts into pairs (a, b) with the first contact of each; mark those that are live; their count.
 
@@ -74,9 +80,9 @@ def survey(
         if live[count - 1]:
             continue
         small = size[i] if j >= n_free else min(size[i], size[j])
-        speed = _speed(value, who, k, velocity)
-        slow = rest_speed(pull[i] + pull[j], touch * small + blur, shortest)
-        if value[k, GAP] <= zone * small and speed <= slow:
+        speed, _ = relative_speed(value, who, k, velocity)
+        slow = rest_speed(pull[i] + pull[j], TOUCH * small + blur, shortest)
+        if value[k, GAP] <= ZONE * small and speed <= slow:
             live[count - 1] = True
             continue
         dx, dy, da, db = 0.0, 0.0, 0.0, 0.0
@@ -99,7 +105,7 @@ def survey(
             extent[i] * da * da + min(extent[j], 1e3 * extent[i]) * db * db
         )
         # on the way the gap may be smaller than at the end, by what the pull can do
-        live[count - 1] = ahead - bend - 0.125 * (pull[i] + pull[j]) * step * step <= zone * small
+        live[count - 1] = ahead - bend - 0.125 * (pull[i] + pull[j]) * step * step <= ZONE * small
     for p in range(count):
         i, j = pairs[p, 0], pairs[p, 1]
         if live[p] and j < n_free:
@@ -116,99 +122,79 @@ def survey(
 
 
 @njit(cache=True, nogil=True)
-def label_groups(pairs, chosen, n_free, label):
-    """Number the groups of floes joined by the chosen pairs (obstacles join nobody) in label; single floes get -1."""
-    for i in range(n_free):
-        label[i] = -1
-    for q in range(len(chosen)):
-        for side in range(2):
-            i = pairs[chosen[q], side]
-            if i < n_free:
-                label[i] = i
-    for q in range(len(chosen)):
-        i, j = pairs[chosen[q], 0], pairs[chosen[q], 1]
-        if i >= n_free or j >= n_free:
-            continue
-        while label[i] != i:
-            label[i] = label[label[i]]
-            i = label[i]
-        while label[j] != j:
-            label[j] = label[label[j]]
-            j = label[j]
-        if i < j:
-            label[j] = i
-        else:
-            label[i] = j
-    count = 0
-    for i in range(n_free):  # the root is the smallest of its group, so it is met first
-        if label[i] < 0:
-            continue
-        root = i
-        while label[root] != root:
-            root = label[root]
-        label[i] = root
-        count += 1
-    return count
-
-
-@njit(cache=True, nogil=True)
-def classify(
-    value, who, velocity, left, quick, group, rounds, rebounds, n_free, size, pull, shortest, zone, touch, blur, soft,
-    largest, approach, state, gap_rate, bounce,
+def contact_state(
+    count, value, who, velocity, left, quick, rounds, rebounds, n_free, size, pull, shortest, blur, soft, largest,
+    threshold, state, gap_rate, bounce,
 ):  # fmt: skip
-    """What each contact does now; (how many are near, how many strike, how many are held).
+    """What each contact of a group does now; (how many are near, how many strike, how many are held).
 
-    state: 0 nothing, 1 near (touches), 2 strikes (touches and approaches), +4 held (rests together), +8 whole (its group
+    state: 0 nothing, 1 near (touches), 2 strikes (touches and approaches), +4 held (rests together), +8 whole (the group
     met too often, or `soft` and too slow to rebound: kept apart over the whole step without being met).
     quick: impacts of each floe in quick succession. gap_rate: room over the time left, for contacts that are whole.
-    bounce: whether restitution (at most `largest`) acts. approach is scratch.
+    bounce: whether restitution (at most `largest`) acts. An approach slower than `threshold` is let be: it is held.
     """
     near = striking = held = 0
-    fastest = 0.0
-    for k in range(len(value)):
-        i = who[k, 0]
-        approach[group[i]] = 0.0
-        fastest = max(fastest, abs(_speed(value, who, k, velocity)))
-    for k in range(len(value)):
+    fastest = approach = 0.0
+    for k in range(count):
+        fastest = max(fastest, abs(relative_speed(value, who, k, velocity)[0]))
+    for k in range(count):
         i, j = who[k, 0], who[k, 1]
         state[k], gap_rate[k], bounce[k] = 0, 0.0, False
-        if not left[i] > 0.0:
-            continue
         small = size[i] if j >= n_free else min(size[i], size[j])
-        speed = _speed(value, who, k, velocity)
-        slow = max(rest_speed(pull[i] + pull[j], touch * small + blur, shortest), 1e-13 * fastest)
+        speed, _ = relative_speed(value, who, k, velocity)
+        slow = max(rest_speed(pull[i] + pull[j], TOUCH * small + blur, shortest), 1e-13 * fastest, threshold)
         gap = value[k, GAP]
-        touches = gap <= touch * small + blur
-        whole = rounds >= rebounds[group[i]] + 10 or (soft and abs(speed) <= slow)
+        touches = gap <= TOUCH * small + blur
+        whole = rounds >= rebounds + 10 or (soft and abs(speed) <= slow)
         if whole:
-            gap_rate[k] = max(gap, 0.0) / left[i] if not touches else 0.0
+            gap_rate[k] = max(gap, 0.0) / left if not touches else 0.0
         if touches or whole:
             state[k] = 1
             near += 1
-            if speed < -slow - gap_rate[k] or (whole and speed < -gap_rate[k] - 1e-13 * fastest):
+            if speed < -slow - gap_rate[k] or (whole and speed < -gap_rate[k] - max(1e-13 * fastest, threshold)):
                 state[k] = 2
                 striking += 1
-                approach[group[i]] = max(approach[group[i]], -speed)
+                approach = max(approach, -speed)
         if whole:
             state[k] += 8
-        if whole or (gap <= zone * small and abs(speed) <= slow):
+        if whole or (gap <= ZONE * small and abs(speed) <= slow):
             state[k] += 4
             held += 1
-    if striking:
-        for k in range(len(value)):
-            if state[k] & 3:
-                i, j = who[k, 0], who[k, 1]
-                small = size[i] if j >= n_free else min(size[i], size[j])
-                slow = max(rest_speed(pull[i] + pull[j], touch * small + blur, shortest), 1e-13 * fastest)
-                # a rebound too slow to be followed is none; the fastest approach of the group counts, for a contact at
-                # rest rebounds too when its neighbour is struck
-                # (and one of a floe that is struck again and again, sooner than the shortest flight, is part of a collapse:
-                # none either)
-                steady = quick[i] < COLLAPSE and (j >= n_free or quick[j] < COLLAPSE)
-                bounce[k] = (
-                    state[k] < 8 and steady and rounds < rebounds[group[i]] and largest * approach[group[i]] > slow
-                )
+    for k in range(count if striking else 0):
+        if state[k] & 3:
+            i, j = who[k, 0], who[k, 1]
+            small = size[i] if j >= n_free else min(size[i], size[j])
+            slow = max(rest_speed(pull[i] + pull[j], TOUCH * small + blur, shortest), 1e-13 * fastest)
+            # a rebound too slow to be followed is none; the fastest approach of the group counts, for a contact at
+            # rest rebounds too when its neighbour is struck (and one of a floe that is struck again and again, sooner
+            # than the shortest flight, is part of a collapse: none either)
+            steady = quick[i] < COLLAPSE and (j >= n_free or quick[j] < COLLAPSE)
+            bounce[k] = state[k] < 8 and steady and rounds < rebounds and largest * approach > slow
     return near, striking, held
+
+
+@njit(cache=True, nogil=True)
+def longest_step(rows, count, state, left, cap, velocity, reach, size):
+    """The time left, cut for a group in which longer steps left an overlap, or whose bodies are held apart.
+
+    Held bodies are kept apart along straight lines. A point that turns at spin w while it moves at speed v leaves its
+    line by w v h^2 / 2 in a step h: no more than a part of the tolerance is allowed. Those kept apart without being met
+    also move by at most half the papers' contact distance, since their contact points are those of where they start.
+    """
+    most = 0
+    for k in range(count):
+        most = max(most, state[k])
+    step = left
+    for q in range(len(rows)):
+        i = rows[q]
+        step = min(step, cap[i])
+        speed = reach[i] / (MARGIN * left)
+        if most >= 4:
+            turning = max(abs(velocity[i, 2]) * speed, 1e-300)
+            step = min(step, math.sqrt(BEND * TOLERANCE * size[i] / turning))
+        if most >= 8:
+            step = min(step, 0.5 * ETA * size[i] / max(speed, 1e-300))
+    return step
 
 
 @njit(cache=True, nogil=True)
@@ -225,27 +211,27 @@ def note_impacts(who, state, n_free, shortest, since, quick):
 
 
 @njit(cache=True, nogil=True)
-def held_rates(value, who, chosen, steps, n_free, size, rest, out):
-    """Room over the step at held contacts: what is nearer than `rest` of the smaller size stays where it is."""
+def held_rates(value, who, chosen, steps, n_free, size, out):
+    """Room over the step at held contacts: what is very near stays where it is."""
     for r in range(len(chosen)):
         k = chosen[r]
         i, j = who[k, 0], who[k, 1]
         small = size[i] if j >= n_free else min(size[i], size[j])
-        out[r] = max(value[k, GAP] - rest * small, 0.0) / steps[i]
+        out[r] = max(value[k, GAP] - REST * small, 0.0) / steps[i]
 
 
 @njit(cache=True, nogil=True)
-def watched(value, who, state, left, n_free, size, touch, aim, blur, pair_a, pair_b, shift, distances, held):
-    """Pairs to watch for meetings: those whose time is not up and that are not taken whole; their count."""
+def watched(found, value, who, state, n_free, size, blur, pair_a, pair_b, shift, distances, held):
+    """Pairs of a group to watch for meetings: those that are not taken whole; their count."""
     count = 0
-    last = -1
-    for k in range(len(value)):
-        i, j = who[k, 0], who[k, 1]
-        if not left[i] > 0.0 or state[k] >= 8:
-            last = -1
+    fresh = True
+    for k in range(found):
+        if state[k] >= 8:
+            fresh = True
             continue
+        i, j = who[k, 0], who[k, 1]
         if (
-            last < 0
+            fresh
             or pair_a[count - 1] != i
             or pair_b[count - 1] != j
             or shift[count - 1, 0] != value[k, SX]
@@ -254,10 +240,10 @@ def watched(value, who, state, left, n_free, size, touch, aim, blur, pair_a, pai
             small = size[i] if j >= n_free else min(size[i], size[j])
             pair_a[count], pair_b[count] = i, j
             shift[count, 0], shift[count, 1] = value[k, SX], value[k, SY]
-            distances[count, 0], distances[count, 1] = touch * small + blur, aim * small + 0.5 * blur
+            distances[count, 0], distances[count, 1] = TOUCH * small + blur, AIM * small + 0.5 * blur
             held[count] = False
             count += 1
-            last = k
+            fresh = False
         if state[k] & 4:
             held[count - 1] = True
     return count
@@ -278,26 +264,6 @@ def paths(chosen, velocity, displacement, steps, n_free, motion):
 
 
 @njit(cache=True, nogil=True)
-def cut_steps(pair_a, when, chosen, group, together, least, steps):
-    """Shorten the steps of groups to their first meeting; how many floes were cut. The first of a pair is a floe."""
-    first = math.inf
-    for q in range(len(chosen)):
-        least[group[chosen[q]]] = math.inf
-    for p in range(len(pair_a)):
-        g = group[pair_a[p]]
-        least[g] = min(least[g], when[p])
-        first = min(first, when[p])
-    cut = 0
-    for q in range(len(chosen)):
-        i = chosen[q]
-        limit = first if together else least[group[i]]
-        if limit < steps[i] * (1 - 1e-12):
-            steps[i] = limit
-            cut += 1
-    return cut
-
-
-@njit(cache=True, nogil=True)
 def held_displacement(chosen, steps, change, displacement, out):
     """Displacement with the velocity change of the contacts spread evenly over the step."""
     for q in range(len(chosen)):
@@ -309,7 +275,7 @@ def held_displacement(chosen, steps, change, displacement, out):
 @njit(cache=True, nogil=True)
 def move(
     chosen, steps, free_velocity, change, displacement, force, pushes, mass, gravity, x, y, angle, cos, sin, u, v, spin,
-    velocity, pose, left, since, work,
+    extent, velocity, pose, left, since, gone, work,
 ):  # fmt: skip
     """Move the chosen floes by their displacement, give them their velocities, add up the work of each force."""
     for q in range(len(chosen)):
@@ -322,6 +288,7 @@ def move(
             work[k] += force[i, k, 0] * dx + force[i, k, 1] * dy + force[i, k, 2] * da
         work[2] += mass[i] * (gravity[0] * dx + gravity[1] * dy)
         work[3] += pushes[i, 0] * dx + pushes[i, 1] * dy + pushes[i, 2] * da
+        gone[i] += math.sqrt(dx * dx + dy * dy) + extent[i] * abs(da)
         x[i] += dx
         y[i] += dy
         angle[i] += da
@@ -337,9 +304,139 @@ def move(
 def contact_speeds(chosen, order, value, who, velocity, out):
     """Relative speeds (normal, tangent) at the contacts of the rows of a problem."""
     for row in range(len(order)):
-        k = chosen[order[row]]
-        i, j = who[k, 0], who[k, 1]
-        u = velocity[j, 0] - velocity[j, 2] * value[k, BY] - velocity[i, 0] + velocity[i, 2] * value[k, AY]
-        v = velocity[j, 1] + velocity[j, 2] * value[k, BX] - velocity[i, 1] - velocity[i, 2] * value[k, AX]
-        out[row, 0] = u * value[k, NX] + v * value[k, NY]
-        out[row, 1] = -u * value[k, NY] + v * value[k, NX]
+        out[row, 0], out[row, 1] = relative_speed(value, who, chosen[order[row]], velocity)
+
+
+@njit(cache=True, nogil=True)
+def reaches_of_all(step, u, v, spin, free_velocity, extent, reach, pull):
+    """As `reaches`, for all floes over the whole step."""
+    for i in range(len(free_velocity)):
+        speed = math.sqrt(u[i] ** 2 + v[i] ** 2)
+        later = math.sqrt(free_velocity[i, 0] ** 2 + free_velocity[i, 1] ** 2)
+        dx, dy = free_velocity[i, 0] - u[i], free_velocity[i, 1] - v[i]
+        pull[i] = (math.sqrt(dx * dx + dy * dy) + extent[i] * abs(free_velocity[i, 2] - spin[i])) / step
+        reach[i] = MARGIN * step * (max(speed, later) + extent[i] * max(abs(spin[i]), abs(free_velocity[i, 2])))
+
+
+@njit(cache=True, nogil=True)
+def take_up(rows, step, b, s):
+    """The state of some floes at the start of the step."""
+    for q in range(len(rows)):
+        i = rows[q]
+        s.velocity[i, 0], s.velocity[i, 1], s.velocity[i, 2] = b.u[i], b.v[i], b.spin[i]
+        s.pose[i, 0], s.pose[i, 1], s.pose[i, 2], s.pose[i, 3] = b.x[i], b.y[i], b.cos[i], b.sin[i]
+        s.left[i], s.since[i], s.quick[i], s.gone[i] = step, math.inf, 0, 0.0
+        for k in range(3):
+            s.ahead[i, k] = s.free_velocity[i, k]
+            s.change[i, k] = s.stress[i, k] = s.water[i, k] = 0.0
+
+
+@njit(cache=True, nogil=True)
+def list_groups(pairs, live, n_free, label, number, members, member_start, listed, pair_start, where):
+    """Groups of floes joined by live pairs, as lists; (how many, members in all, pairs in all).
+
+    pairs (p, 4): rows and images; obstacles join nobody. Groups are numbered by their first member; a group has every
+    pair of its members, live or not, for an impact may send them anywhere. label: root of each floe, -1 for those in
+    none. where: scratch (p,).
+    """
+    for i in range(n_free):
+        label[i] = number[i] = -1
+    for p in range(len(pairs)):
+        i, j = pairs[p, 0], pairs[p, 1]
+        if not live[p]:
+            continue
+        for side in range(2):
+            k = pairs[p, side]
+            if k < n_free and label[k] < 0:
+                label[k] = k
+        if j >= n_free:
+            continue
+        while label[i] != i:
+            label[i] = label[label[i]]
+            i = label[i]
+        while label[j] != j:
+            label[j] = label[label[j]]
+            j = label[j]
+        if i < j:
+            label[j] = i
+        else:
+            label[i] = j
+    groups = total = 0
+    for i in range(n_free):  # the root is the smallest of its group, so it is met first
+        if label[i] < 0:
+            continue
+        root = i
+        while label[root] != root:
+            root = label[root]
+        label[i] = root
+        if root == i:
+            number[i] = groups
+            member_start[groups] = 0
+            pair_start[groups] = 0
+            groups += 1
+        member_start[number[root]] += 1
+        total += 1
+    count = 0
+    for p in range(len(pairs)):
+        i, j = pairs[p, 0], pairs[p, 1]
+        where[p] = -1
+        if label[i] >= 0 and (j >= n_free or label[j] == label[i]):
+            where[p] = number[label[i]]
+            pair_start[where[p]] += 1
+            count += 1
+    last, last_pair = total, count
+    for g in range(groups - 1, -1, -1):  # ends of the groups, moved down to their starts as they fill
+        size, size_pair = member_start[g], pair_start[g]
+        member_start[g], pair_start[g] = last, last_pair
+        last, last_pair = last - size, last_pair - size_pair
+    member_start[groups], pair_start[groups] = total, count
+    for i in range(n_free - 1, -1, -1):
+        if label[i] >= 0:
+            g = number[label[i]]
+            member_start[g] -= 1
+            members[member_start[g]] = i
+    for p in range(len(pairs) - 1, -1, -1):
+        g = where[p]
+        if g >= 0:
+            pair_start[g] -= 1
+            at = pair_start[g]
+            for k in range(4):
+                listed[at, k] = pairs[p, k]
+    return groups, total, count
+
+
+@njit(cache=True, nogil=True)
+def move_idle(first, last, label, step, b, f, s, sums):
+    """Move the floes of blocks first:last that are in no group; the work on each block; 1 if one went beyond its reach."""
+    n = len(label)
+    beyond = 0
+    for block in range(first, last):
+        w0 = w1 = w2 = w3 = 0.0
+        for i in range(block * BLOCK, min(n, (block + 1) * BLOCK)):
+            if label[i] >= 0:
+                continue
+            dx, dy, da = s.free_displacement[i, 0], s.free_displacement[i, 1], s.free_displacement[i, 2]
+            w0 += s.force[i, 0, 0] * dx + s.force[i, 0, 1] * dy + s.force[i, 0, 2] * da
+            w1 += s.force[i, 1, 0] * dx + s.force[i, 1, 1] * dy + s.force[i, 1, 2] * da
+            w2 += b.mass[i] * (f.gravity[0] * dx + f.gravity[1] * dy)
+            w3 += f.pushes[i, 0] * dx + f.pushes[i, 1] * dy + f.pushes[i, 2] * da
+            if math.sqrt(dx * dx + dy * dy) + b.extent[i] * abs(da) > s.reach[i]:
+                beyond = 1
+            b.x[i] += dx
+            b.y[i] += dy
+            b.angle[i] += da
+            b.cos[i], b.sin[i] = math.cos(b.angle[i]), math.sin(b.angle[i])
+            b.u[i], b.v[i], b.spin[i] = s.free_velocity[i, 0], s.free_velocity[i, 1], s.free_velocity[i, 2]
+            for k in range(3):
+                s.water[i, k] = s.force[i, 1, k] * step
+        sums[block, 0], sums[block, 1], sums[block, 2], sums[block, 3] = w0, w1, w2, w3
+    return beyond
+
+
+@njit(cache=True, nogil=True)
+def put_back(rows, start, b):
+    """Put some floes back to where they were at the start of the step (8, n: x, y, angle, cos, sin, u, v, spin)."""
+    for q in range(len(rows)):
+        i = rows[q]
+        b.x[i], b.y[i], b.angle[i], b.cos[i], b.sin[i] = start[0, i], start[1, i], start[2, i], start[3, i], start[4, i]
+        b.u[i], b.v[i], b.spin[i] = start[5, i], start[6, i], start[7, i]

@@ -1,27 +1,34 @@
-"""A step in rounds: groups of floes that may meet advance together, each group from meeting to meeting.
+"""One step of the whole scene, in which no overlap beyond the tolerance survives.
 
 free motion of all; who may meet; floes that meet nobody are done
-rounds, for the others:  impacts of what touches and approaches (with restitution)
-                         -> free motion -> what rests together is held -> first meeting of each group -> move
-verify: what overlaps now is taken into the groups, and the step is done again
+groups of those that may, each by itself:  impacts of what touches and approaches (with restitution)
+                         -> free motion -> what rests together is held -> first meeting of the group -> move -> again
+verify: what overlaps now is taken into the groups, or takes shorter steps, and those groups are done again
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from banquise import threads
 from banquise.contact import _kernels_laws
-from banquise.contact.laws import Outcome, Proof, Touches, hold, impact
-from banquise.detection.meeting import meetings
+from banquise.contact.laws import hold
+from banquise.contact.problem import ScaledRows
+from banquise.detection import _kernels_overlap
 from banquise.detection.scratch import Found
 from banquise.forcing.loads import pushes_on
-from banquise.motion.free_velocity import FreeMotion, free_motion_of
-from banquise.recording.recorder import EVENT_COLUMNS
+from banquise.motion.free_velocity import FreeMotion, flows_of, free_motion_of
 from banquise.schemes import _kernels
+from banquise.schemes import _kernels_group as g
+from banquise.schemes._kernels import TOLERANCE, ZONE
+from banquise.schemes.workspace import TOTALS, Columns, Desk, Rules, State, Tables, View, make_desk
+from banquise.settings import LAWS
+from banquise.solvers.frictional import SMALL, SMALL_TOLERANCE, IslandRun
 from banquise.update.positions import turn
 
 if TYPE_CHECKING:
@@ -29,429 +36,466 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
+Pairs = NDArray[np.int32]
 
-ZONE = 1e-4  # of the smaller size: within it bodies may rest against each other
-ETA = 1e-2  # of the smaller size: the papers' contact distance
-REST = 1e-6  # of the smaller size: bodies at rest this near stay where they are
-TOUCH = 1e-10  # of the smaller size: nearer than this is contact
-AIM = 1e-12  # of the smaller size: how near a meeting is located
 ROUND_OFF = 2e-15  # of the largest coordinate: nearer than this nobody can tell
-TOLERANCE = 1e-5  # of the smaller size: overlap that no step may leave behind
-BEND = 0.5  # of the tolerance: how far a held point may leave the straight line in a step
 SHORTEST = 256  # part of a step that a group takes at least, overlap or not
-REDONE = 2  # times a step that leaves an overlap is done again before it is halved
-HALVINGS = 8
-CUTS = 6  # times a round is shortened before its meeting is taken where it is
+ATTEMPTS = 10  # times groups that leave an overlap are done again before it is said
+MOVING = ("x", "y", "angle", "cos", "sin", "u", "v", "spin")
 
 
-class Rounds:
-    """One step of the whole scene.
+@dataclass
+class Groups:
+    """Groups of floes as lists, and what each of them adds to the books; a group done again elsewhere is `stale`."""
 
-    Parameters
-    ----------
-    step : s
-    shortest : s, the shortest flight between two impacts that is followed
-    rebounds : rounds of a step in which impacts rebound, (so many, and so many over the size of the group); in ten
-        more they do not; then the rest of the step is taken whole
-    soft : bodies that approach too slowly to rebound are kept apart over the step without being met
-    """
+    member_start: Rows
+    members: Rows
+    pair_start: Rows
+    pairs: Pairs
+    totals: Array = field(init=False)
+    stale: NDArray[np.bool_] = field(init=False)
+    events: list[Array] = field(default_factory=list)
+    loads: list[Array] = field(default_factory=list)
+    held: list[tuple[Rows, Array]] = field(default_factory=list)
 
-    def __init__(self, sim: Simulation, step: float, shortest: float, rebounds: tuple[int, int], soft: bool):
-        self.sim, self.step, self.shortest, self.rebound_rounds, self.soft = sim, step, shortest, rebounds, soft
-        bodies = self.bodies = sim.bodies
-        n = self.n = bodies.n_free
-        sim.obstacle_motion.set_velocity(bodies, sim.time, step)
-        self.together = not sim.obstacle_motion.still
-        self.start = bodies.copy()
-        self.left = np.full(n, step)  # time each floe has yet to go
-        self.velocity = np.column_stack([bodies.u, bodies.v, bodies.spin])
-        self.pose = np.column_stack([bodies.x, bodies.y, bodies.cos, bodies.sin])
-        self.pushes = pushes_on(bodies, sim.forcing, sim.time, step)
-        self.water = np.zeros((n, 3))  # impulse of the water on each floe, for an ocean that answers
-        self.blur = ROUND_OFF * float(max(np.abs(bodies.x).max(initial=0.0), np.abs(bodies.y).max(initial=0.0)))
-        self.work = np.zeros(4)
-        self.lost = self.from_obstacles = 0.0
-        self.proof = Proof()
-        self.collisions = self.touching = self.count = 0
-        self.projection = 0.0
-        self.since = np.full(n, np.inf)  # since the last impact of each floe, within this step
-        self.quick = np.zeros(n, np.int64)  # its impacts in a row that came sooner than the shortest flight
-        self.reach, self.pull = np.empty(len(bodies)), np.empty(len(bodies))
-        self.motion = np.zeros((len(bodies), 6))
+    def __post_init__(self) -> None:
+        self.totals = np.zeros((len(self), TOTALS))
+        self.stale = np.zeros(len(self), np.bool_)
+
+    def __len__(self) -> int:
+        return len(self.member_start) - 1
+
+    def rows(self, group: int) -> Rows:
+        return self.members[self.member_start[group] : self.member_start[group + 1]]
+
+    def pairs_of(self, group: int) -> Pairs:
+        return self.pairs[self.pair_start[group] : self.pair_start[group + 1]]
+
+
+class Engine:
+    """Takes a simulation from step to step; holds work space, and nothing that changes an answer."""
+
+    def __init__(self, sim: Simulation):
+        self.sim = sim
+        b = self.bodies = sim.bodies
+        n, every = b.n_free, len(b)
+        self.n = n
+        self.rows = np.arange(n)
+        self.start = np.empty((len(MOVING), every))
+        self.label, self.number = np.empty(n, np.int64), np.empty(n, np.int64)
+        self.state = State(
+            left=np.empty(n), velocity=np.zeros((every, 3)), ahead=np.zeros((every, 3)), pose=np.zeros((every, 4)),
+            reach=np.zeros(every), pull=np.zeros(every), since=np.empty(n), quick=np.zeros(n, np.int64),
+            free_velocity=np.empty((n, 3)), free_displacement=np.empty((n, 3)), force=np.empty((n, 2, 3)),
+            steps=np.zeros(n), change=np.zeros((n, 3)), displacement=np.zeros((n, 3)), motion=np.zeros((every, 6)),
+            gone=np.zeros(n), cap=sim.step_cap, stress=np.zeros((n, 3)), water=np.zeros((n, 3)),
+            obstacles=np.zeros((every - n, 3)),
+        )  # fmt: skip
+        self.desks: list[Desk] = []
+        self.contacts, self.pair_rows, self.group_pairs = 64, 256, 64
+        self.sums = np.empty((-(-n // _kernels.BLOCK), 4))
 
     # ------------------------------------------------------------ the step
 
-    def advance(self, also: list[tuple[int, int]]) -> None:
-        """Advance all floes; pairs in `also` are in the groups whatever they look like at first."""
-        self.free = self._free(self.left)
-        found = self._look()
-        if self._regain(found):
-            found = self._look()
-        pairs = self.pairs = self._groups(found, also)
-        idle = np.flatnonzero(self.group < 0)
-        nothing = np.zeros((self.n, 3))
-        self._move(idle, self.left, self.free.displacement, nothing)
-        self.active = np.flatnonzero(self.group >= 0)
-        if not len(self.active):
-            return
-        found = self._among(found, pairs)
-        while self.left.any():
-            self._round(found)
-            self.count += 1
-            if self.left.any():
-                self.free = self._free(self.left, self.active)
-                self._reaches()
-                found = self._contacts_among(pairs)
+    def advance(self, step: float, shortest: float, rebounds: tuple[int, int], soft: bool) -> int:
+        """One step; how many rounds the group with the most of them took.
 
-    def _free(self, steps: Array, chosen: Rows | None = None) -> FreeMotion:
-        sim = self.sim
-        out = None if chosen is None else self.free
-        time = sim.time + (0.0 if sim.euler else 0.5 * self.step)
-        return free_motion_of(sim.bodies, sim.forcing, time, steps, self.pushes, sim.euler, chosen, out)
+        Parameters
+        ----------
+        step : s
+        shortest : s, the shortest flight between two impacts that is followed
+        rebounds : rounds in which the impacts of a group rebound, (so many, and so many over its size); in ten more they
+            do not; then the rest of the step is taken whole
+        soft : bodies that approach too slowly to rebound are kept apart over the step without being met
+        """
+        sim, b, s = self.sim, self.bodies, self.state
+        self._begin(step, shortest, rebounds, soft)
+        self._free(step)
+        found = self._look(step)
+        projection = self._regain(found)
+        if projection:
+            found = self._look(step)
+        pairs, live = self._near_pairs(found, step, shortest)
+        groups = self._list(pairs, live)
+        covered = s.reach[groups.members]
+        beyond = self._move_idle(step)
+        done = [groups]
+        self._run(groups)
+        beyond = beyond or bool(np.any(s.gone[groups.members] > covered))
+        sim.obstacle_motion.place(b, sim.time + step)
+        overlap, unsolved = self._verify(done, pairs, beyond, step)
+        self._commit(done, overlap, projection, unsolved, step)
+        return int(max(groups.totals[:, g.ROUNDS].max(initial=0) for groups in done))
 
-    def _reaches(self) -> None:
-        longest = float(self.left.max(initial=0.0))
-        _kernels.reaches(
-            self.left, self.velocity, self.free.velocity, self.bodies.extent, longest, self.reach, self.pull
-        )
+    def _begin(self, step: float, shortest: float, rebounds: tuple[int, int], soft: bool) -> None:
+        sim, b, s, n = self.sim, self.bodies, self.state, self.n
+        sim.obstacle_motion.set_velocity(b, sim.time, step)
+        for row, name in zip(self.start, MOVING):
+            np.copyto(row, getattr(b, name))
+        moving = not sim.obstacle_motion.still
+        if len(b) > n:
+            s.velocity[n:, 0], s.velocity[n:, 1], s.velocity[n:, 2] = b.u[n:], b.v[n:], b.spin[n:]
+            s.ahead[n:] = s.velocity[n:]
+            s.pose[n:, 0], s.pose[n:, 1], s.pose[n:, 2], s.pose[n:, 3] = b.x[n:], b.y[n:], b.cos[n:], b.sin[n:]
+            s.obstacles[:, 0], s.obstacles[:, 1], s.obstacles[:, 2] = b.x[n:], b.y[n:], b.angle[n:]
+            speed = np.hypot(b.u[n:], b.v[n:]) + b.extent[n:] * np.abs(b.spin[n:]) if moving else 0.0
+            s.reach[n:] = step * speed
+        settings = sim.contact
+        self.columns = Columns(
+            b.x, b.y, b.angle, b.cos, b.sin, b.u, b.v, b.spin, b.mass, b.inertia, b.area, b.extent, b.inverse_mass,
+            b.inverse_inertia, b.material, b.ids, sim.size, sim.zone, b.qx, b.qy, b.qw, b.moment_x, b.moment_y,
+        )  # fmt: skip
+        farthest = max(float(b.x.max()), -float(b.x.min()), float(b.y.max()), -float(b.y.min())) if len(b) else 0.0
+        self.rule = Rules(
+            n_free=n, step=float(step), time=float(sim.time), shortest=float(shortest), rebounds_many=rebounds[0],
+            rebounds_few=rebounds[1], soft=soft, largest=sim.largest_restitution, threshold=float(settings.threshold),
+            law=LAWS.index(settings.law), sequential=settings.order == "sequential",
+            active_only=bool(settings.active_only), tolerance=settings.tolerance or SMALL_TOLERANCE, small=SMALL,
+            blur=ROUND_OFF * farthest, moving=moving, ocean=sim.ocean is not None,
+        )  # fmt: skip
+        self.table = Tables(sim.laws.friction, sim.laws.restitution, sim.held_key, sim.held_rate)
+        detector = sim.detector
+        self.view = View(detector.wraps, detector.period, detector._still, detector.moved_at)
 
-    def _look(self) -> Found:
-        """Every contact point that may matter before the end of the step."""
-        self._reaches()
-        return self.sim.detector.found(self.bodies, self.sim.zone, self.reach, self.sim.largest_restitution)
+    def _free(self, step: float) -> None:
+        """Free motion of all floes over the whole step."""
+        sim, b, s = self.sim, self.bodies, self.state
+        time = sim.time + (0.0 if sim.euler else 0.5 * step)
+        pushes = pushes_on(b, sim.forcing, sim.time, step)
+        self.flows = flows_of(b, sim.forcing, time, 0.0 if sim.euler else 0.5 * step, pushes, sim.euler)
+        s.steps.fill(step)
+        out = FreeMotion(s.free_velocity, s.free_displacement, s.force, pushes, self.flows.gravity)
+        free_motion_of(b, self.flows, s.steps, self.rows, out, time)
+        _kernels.reaches_of_all(step, b.u, b.v, b.spin, s.free_velocity, b.extent, s.reach, s.pull)
 
-    def _regain(self, found: Found) -> bool:
-        """Push bodies that overlap by a good part of the tolerance apart, positions only; whether any were.
+    def _look(self, step: float) -> Found:
+        """Every contact point that may matter before the end of the step; its bodies' state is taken up."""
+        sim, s = self.sim, self.state
+        found = sim.detector.found(self.bodies, sim.zone, s.reach, sim.largest_restitution)
+        near = np.unique(found.who[:, :2])
+        _kernels.take_up(near[near < self.n].astype(np.int64), step, self.columns, s)
+        return found
+
+    def _regain(self, found: Found) -> float:
+        """Push bodies that overlap by a good part of the tolerance apart, positions only; the largest way (m).
 
         What turning leaves behind over many steps would otherwise use the tolerance up, and every further step would have
-        to be split. The largest displacement is entered in the ledger. No more than the tolerance is moved: a jam may
-        have no room.
+        to be split. It is entered in the ledger. No more than the tolerance is moved: a jam may have no room.
         """
+        sim, n = self.sim, self.n
         value, who = found.value, found.who
-        size = self.sim.size[who[:, 0]]
-        free = who[:, 1] < self.n
-        size[free] = np.minimum(size[free], self.sim.size[who[free, 1]])
         gap = value[:, 6]
+        if not np.any(gap < 0.0):
+            return 0.0
+        size = sim.size[who[:, 0]]
+        free = who[:, 1] < n
+        size[free] = np.minimum(size[free], sim.size[who[free, 1]])
         if not np.any(gap < -0.25 * TOLERANCE * size):
-            return False
+            return 0.0
         chosen = np.flatnonzero(gap <= ZONE * size)
-        laws = self.sim.laws
         still = np.zeros((len(self.bodies), 3))
-        problem = laws.touches(chosen, found, still, gap[chosen], np.zeros(len(chosen), np.bool_))
+        problem = sim.laws.touches(chosen, found, still, gap[chosen], np.zeros(len(chosen), np.bool_))
         smooth = replace(problem, rows=replace(problem.rows, friction=np.zeros(len(chosen))))
-        outcome = hold(smooth, laws, tolerance=1e-3)
-        change = np.zeros((self.n, 3))
-        self._changes(problem, outcome, change)
+        outcome = hold(smooth, sim.laws, tolerance=1e-3)
         b, rows = self.bodies, problem.bodies
+        change = np.zeros((n, 3))
+        _kernels_laws.velocity_changes(rows, len(rows), outcome.y, b.inverse_mass, b.inverse_inertia, change)
         way = np.hypot(change[rows, 0], change[rows, 1]) + b.extent[rows] * np.abs(change[rows, 2])
-        change[rows] *= np.minimum(1.0, TOLERANCE * self.sim.size[rows] / np.maximum(way, 1e-300))[:, None]
+        change[rows] *= np.minimum(1.0, TOLERANCE * sim.size[rows] / np.maximum(way, 1e-300))[:, None]
         b.x[rows] += change[rows, 0]
         b.y[rows] += change[rows, 1]
         turn(b, rows, b.angle[rows] + change[rows, 2])
-        self.pose[rows] = np.column_stack([b.x[rows], b.y[rows], b.cos[rows], b.sin[rows]])
-        self.projection = float(np.minimum(way, TOLERANCE * self.sim.size[rows]).max(initial=0.0))
-        return True
+        for row, name in zip(self.start, MOVING):
+            row[rows] = getattr(b, name)[rows]
+        return float(np.minimum(way, TOLERANCE * sim.size[rows]).max(initial=0.0))
 
-    def _contacts_among(self, pairs: NDArray[np.int32]) -> Found:
-        return self.sim.detector.found_among(pairs, self.pose, self.sim.zone, 1.05 * self.reach)
+    # ------------------------------------------------------------ groups
 
-    def _groups(self, found: Found, also: list[tuple[int, int]]) -> NDArray[np.int32]:
-        """Label the groups of floes that may meet; the pairs among their members, as the detector lists them."""
-        m = len(found.value)
+    def _near_pairs(self, found: Found, step: float, shortest: float) -> tuple[Pairs, NDArray[np.bool_]]:
+        """The pairs (p, 4: rows and images) that may meet in this step, and which of them look as if they will."""
+        m, s, detector = len(found.value), self.state, self.sim.detector
         pairs, first, live = np.empty((m, 2), np.int32), np.empty(m, np.int64), np.zeros(m, np.bool_)
-        b = self.bodies
         count = _kernels.survey(
-            found.value, found.who, self.velocity, self.free.displacement, self.step, self.n, self.sim.size, self.pull,
-            b.extent, self.reach, self.shortest, ZONE, TOUCH, self.blur, pairs, first, live, np.zeros(len(b), np.bool_),
+            found.value, found.who, s.velocity, s.free_displacement, step, self.n, self.sim.size, s.pull,
+            self.bodies.extent, s.reach, shortest, self.rule.blur, pairs, first, live, np.zeros(len(self.bodies), np.bool_),
         )  # fmt: skip
-        pairs, first, live = pairs[:count], first[:count], live[:count]
-        if also:
-            more = np.array(also, dtype=np.int32)
-            pairs = np.concatenate([pairs, more])
-            live = np.append(live, np.ones(len(more), np.bool_))
-        self.group = np.empty(self.n, np.int64)
-        _kernels.label_groups(pairs, np.flatnonzero(live), self.n, self.group)
-        members = np.bincount(self.group[self.group >= 0], minlength=self.n)
-        self.rebounds = self.rebound_rounds[0] + self.rebound_rounds[1] // np.maximum(members, 1)
-        # every pair near enough to meet counts once its members are in a group: an impact may send them anywhere
-        a, b2 = pairs[:count, 0], pairs[:count, 1]
-        inside = self.group[a] >= 0
-        free = b2 < self.n
-        inside[free] &= self.group[b2[free]] >= 0
-        detector = self.sim.detector
-        listed = np.zeros((int(inside.sum()), 4), np.int32)
-        listed[:, 0], listed[:, 1] = a[inside], b2[inside]
+        listed = np.zeros((count, 4), np.int32)
+        listed[:, :2] = pairs[:count]
         if detector.period.any():
-            shift = found.value[first[inside], 7:9]
             period = np.where(detector.period > 0, detector.period, 1.0)
-            image = np.rint(shift / period).astype(np.int64)
+            image = np.rint(found.value[first[:count], 7:9] / period).astype(np.int64)
             listed[:, 2:] = image - detector.wraps[listed[:, 0]] + detector.wraps[listed[:, 1]]
-        if also:
-            extra = np.zeros((len(also), 4), np.int32)
-            extra[:, :2] = also
-            listed = np.unique(np.concatenate([listed, extra]), axis=0)
-        return listed
+        return listed, live[:count]
 
-    def _among(self, found: Found, pairs: NDArray[np.int32]) -> Found:
-        """The contacts of floes in groups, from what was found for all."""
-        if len(pairs) and len(found.value):
-            a, b = found.who[:, 0], found.who[:, 1]
-            inside = self.group[a] >= 0
-            free = b < self.n
-            inside[free] &= self.group[b[free]] >= 0
-            if inside.all():
-                return found
-            return Found(found.value[inside], found.who[inside], found.key[inside])
-        return found
-
-    # ------------------------------------------------------------ one round
-
-    def _round(self, found: Found) -> None:
-        near, striking = self._classify(found)
-        if striking:
-            self._impacts(found, near)
-            self.free = self._free(self.left, self.active)
-            self._reaches()
-            found = self._contacts_among(self.pairs)  # what was struck may reach farther now
-            self._classify(found)
-        self._advance_groups(found)
-
-    def _classify(self, found: Found) -> tuple[int, int]:
-        m = len(found.value)
-        self.state, self.gap_rate, self.bounce = np.empty(m, np.int8), np.empty(m), np.empty(m, np.bool_)
-        approach = np.empty(self.n)
-        near, striking, self.held = _kernels.classify(
-            found.value, found.who, self.velocity, self.left, self.quick, self.group, self.count, self.rebounds, self.n,
-            self.sim.size, self.pull, self.shortest, ZONE, TOUCH, self.blur, self.soft, self.sim.largest_restitution,
-            approach, self.state, self.gap_rate, self.bounce,
-        )  # fmt: skip
-        return near, striking
-
-    def _impacts(self, found: Found, near: int) -> None:
-        """Bodies that touch and approach exchange impulses."""
-        chosen = np.flatnonzero(self.state & 3)
-        problem = self.sim.laws.touches(chosen, found, self.velocity, self.gap_rate[chosen], self.bounce[chosen])
-        outcome = impact(problem, self.sim.laws)
-        loss = self._book(found, problem, outcome, outcome.before, outcome.after)
-        events = np.empty((len(chosen), len(EVENT_COLUMNS)))
-        b = self.bodies
-        count = _kernels_laws.write_events(
-            chosen, problem.order, found.value, found.who, b.ids, b.x, b.y, problem.rows.friction, outcome.impulses,
-            loss, self.sim.time + self.step, self.left, self.state, events,
-        )  # fmt: skip
-        _kernels.note_impacts(found.who, self.state, self.n, self.shortest, self.since, self.quick)
-        self.collisions += count
-        self.sim.impulses.events.append(events[:count])
-        change = np.zeros((self.n, 3))
-        self._changes(problem, outcome, change)
-        rows = problem.bodies
-        self.velocity[rows] += change[rows]
-        b.u[rows], b.v[rows], b.spin[rows] = self.velocity[rows].T
-
-    def _changes(self, problem: Touches, outcome: Outcome, change: Array) -> None:
-        b = self.bodies
-        _kernels_laws.velocity_changes(
-            problem.bodies, len(problem.bodies), outcome.y, b.inverse_mass, b.inverse_inertia, change
+    def _list(self, pairs: Pairs, live: NDArray[np.bool_]) -> Groups:
+        n, p = self.n, len(pairs)
+        most = min(n, 2 * p)
+        members, listed = np.empty(most, np.int64), np.empty((p, 4), np.int32)
+        starts, pair_starts = np.empty(most + 1, np.int64), np.empty(most + 1, np.int64)
+        groups, total, count = _kernels.list_groups(
+            pairs, live, n, self.label, self.number, members, starts, listed, pair_starts, np.empty(p, np.int64)
         )
+        return Groups(starts[: groups + 1], members[:total], pair_starts[: groups + 1], listed[:count])
 
-    def _book(self, found: Found, problem: Touches, outcome: Outcome, before: Array, after: Array) -> Array:
-        """Enter impulses into the books; the energy lost at each row."""
-        impulses = self.sim.impulses
-        loss = np.empty(len(problem.order))
-        total, work = _kernels_laws.book(
-            problem.chosen, problem.order, found.value, found.who, self.velocity, outcome.impulses, before, after, self.n,
-            impulses.on_obstacles, impulses.stress, loss,
-        )  # fmt: skip
-        self.proof.merge(outcome.proof)
-        self.lost += total
-        self.from_obstacles += work
-        return loss
+    def _move_idle(self, step: float) -> bool:
+        """Move the floes that are in no group; whether one went farther than was foreseen."""
+        beyond = [False]
 
-    def _advance_groups(self, found: Found) -> None:
-        """Move every group to its next meeting, or to the end of the step."""
-        steps = self._longest_steps(found.who)
-        if np.any(steps[self.active] < self.left[self.active]):
-            self.free = self._free(steps, self.active)
-        held = np.flatnonzero(self.state & 4) if self.held else np.empty(0, np.int64)
-        m = len(found.value)
-        pair_a, pair_b = np.empty(m, np.int32), np.empty(m, np.int32)
-        shift, distances, is_held = np.empty((m, 2)), np.empty((m, 2)), np.empty(m, np.bool_)
-        count = _kernels.watched(
-            found.value, found.who, self.state, self.left, self.n, self.sim.size, TOUCH, AIM, self.blur,
-            pair_a, pair_b, shift, distances, is_held,
+        def part(first: int, last: int) -> None:
+            if _kernels.move_idle(first, last, self.label, step, self.columns, self.flows, self.state, self.sums):
+                beyond[0] = True
+
+        threads.over_blocks(part, len(self.sums), grain=8)
+        return beyond[0]
+
+    def _run(self, groups: Groups) -> None:
+        """Take all groups through the step: each desk its share of them, in order."""
+        if not len(groups):
+            return
+        self.group_pairs = max(self.group_pairs, int(np.diff(groups.pair_start).max()))
+        # shares of equal numbers of pairs; moving obstacles are where the group at hand is in time: one desk
+        parts = 1 if self.rule.moving else max(1, min(threads.threads(), len(groups.pairs) // 256))
+        cuts = np.searchsorted(groups.pair_start, np.linspace(0, groups.pair_start[-1], parts + 1)[1:-1]).tolist()
+        cuts = [0, *cuts, len(groups)]
+        out: list[Any] = [None] * parts
+
+        def part(first: int, last: int) -> None:
+            for k in range(first, last):
+                out[k] = self._work_through(k, groups, cuts[k], cuts[k + 1])
+
+        self.desks += [self._desk() for _ in range(parts - len(self.desks))]
+        threads.over_blocks(part, parts, grain=1)
+        for events, loads, held in out:
+            groups.events.append(events)
+            groups.loads.append(loads)
+            groups.held.append(held)
+
+    def _desk(self, old: Desk | None = None) -> Desk:
+        obstacles = len(self.bodies) - self.n
+        return make_desk(
+            self.sim.detector.shapes, obstacles, self.contacts, self.pair_rows, self.group_pairs, old
         )  # fmt: skip
-        least = np.empty(self.n)
-        change, displacement = np.zeros((self.n, 3)), np.empty((self.n, 3))
-        for _ in range(CUTS):
-            problem, outcome = self._hold(found, held, steps, change)
-            _kernels.held_displacement(self.active, steps, change, self.free.displacement, displacement)
-            if not count:
-                break
-            _kernels.paths(self.active, self.velocity, displacement, steps, self.n, self.motion)
-            when = meetings(
-                self.sim.detector, self.pose, self.bodies.extent, pair_a[:count], pair_b[:count], shift[:count],
-                self.motion, steps[pair_a[:count]], distances[:count, 0].copy(), distances[:count, 1].copy(),
-                is_held[:count],
+
+    def _work_through(self, k: int, groups: Groups, first: int, last: int) -> tuple[Array, Array, tuple[Rows, Array]]:
+        desk = self.desks[k]
+        if len(desk.pairs.until) < self.group_pairs:
+            desk = self.desks[k] = self._desk()
+        desk.control[:] = 0
+        desk.control[g.GROUP] = first
+        while True:
+            status = g.run_groups(
+                last, groups.member_start, groups.members, groups.pair_start, groups.pairs, self.columns, self.flows,
+                self.state, self.rule, self.table, self.view, self.sim.detector.shapes, groups.totals, desk,
             )  # fmt: skip
-            if not _kernels.cut_steps(pair_a[:count], when, self.active, self.group, self.together, least, steps):
+            if status == g.DONE:
                 break
-            self.free = self._free(steps, self.active)
-        if problem is not None and outcome is not None:
-            # before the step's forces, not before the impulses: the forces' work is on the way that came about
-            before, after = np.empty((len(held), 2)), np.empty((len(held), 2))
-            _kernels.contact_speeds(held, problem.order, found.value, found.who, self.velocity, before)
-            end = self.velocity.copy()
-            end[self.active] = self.free.velocity[self.active] + change[self.active]
-            _kernels.contact_speeds(held, problem.order, found.value, found.who, end, after)
-            self._book(found, problem, outcome, before, after)
-            self.touching = int(np.count_nonzero(outcome.impulses[:, 0]))
-        self._move(self.active, steps, displacement, change)
-        if self.together:
-            # on the straight way to where they will be: meetings are sought there, a curved path would jump
-            gone = self.step - float(self.left.max())
-            b, n, first = self.bodies, self.n, self.start
-            b.x[n:], b.y[n:] = first.x[n:] + gone * b.u[n:], first.y[n:] + gone * b.v[n:]
-            turn(b, slice(n, len(b)), first.angle[n:] + gone * b.spin[n:])
-            self.pose[n:] = np.column_stack([b.x[n:], b.y[n:], b.cos[n:], b.sin[n:]])
+            if status == g.SOLVE:
+                self._solve(desk, groups.totals[desk.control[g.GROUP]])
+            else:
+                need = int(desk.control[g.NEED])
+                if status == g.CONTACT_ROOM:
+                    self.contacts = max(len(desk.state), 2 * need)
+                else:
+                    self.pair_rows = max(self.pair_rows, 2 * need)
+                desk.control[g.NEED] = 0
+                desk = self.desks[k] = self._desk(desk)
+        events, loads, kept = (int(desk.control[c]) for c in (g.EVENTS, g.LOADS, g.KEPT))
+        out = desk.out
+        return out.events[:events].copy(), out.loads[:loads].copy(), (out.kept_key[:kept].copy(), out.kept_rate[:kept].copy())
 
-    def _longest_steps(self, who: NDArray[np.int32]) -> Array:
-        """The time left, cut for groups in which longer steps left an overlap, or whose bodies are held apart.
+    def _solve(self, desk: Desk, total: Array) -> None:
+        """The problem on a desk, by the solvers for large and hard islands."""
+        m, bodies, islands = (int(desk.control[c]) for c in (g.ROWS, g.BODIES, g.ISLANDS))
+        p, laws = desk.problem, self.sim.laws
+        rows = ScaledRows(p.G[:m], p.W[:m], p.a[:m], p.b[:m], p.c[:m], p.bias[:m], p.mu[:m], p.lower[:m], bodies)
+        run = IslandRun(rows, p.start[: islands + 1], p.r[:m], p.reference[:islands], laws.settings.tolerance, laws.memory)
+        run.auto()
+        run.finish()
+        p.y[: bodies + 1] = run.y
+        p.error[:islands] = run.error
+        total[g.UNSOLVED] += run.unsolved_count
+        desk.control[g.SOLVED] = 1
 
-        Held bodies are kept apart along straight lines. A point that turns at spin w while it moves at speed v leaves its
-        line by w v h^2 / 2 in a step h: no more than a part of the tolerance is allowed. Those kept apart without being met
-        also move by at most half the papers' contact distance, since their contact points are those of where they start.
+    # ------------------------------------------------------------ verification
+
+    def _overlaps(self, pairs: Pairs, everywhere: bool) -> tuple[float, list[tuple[int, int]]]:
+        """Largest overlap now (m), and the pairs beyond the tolerance; measured apart from the contact code.
+
+        Bodies of no pair cannot meet: they are farther apart than both can come. Where a floe came farther than foreseen
+        all pairs are looked at.
         """
-        steps, active = self.left.copy(), self.active
-        limit = self.sim.step_cap[active].copy()
-        turning = np.abs(self.velocity[active, 2])
-        going = self.left[active] > 0.0
-        speed = np.where(going, self.reach[active] / np.where(going, self.left[active], 1.0), 0.0)
-        size = self.sim.size[active]
-        for least, bound in (
-            (4, np.sqrt(BEND * TOLERANCE * size / np.maximum(turning * speed, 1e-300))),
-            (8, 0.5 * ETA * size / np.maximum(speed, 1e-300)),
-        ):
-            rows = who[self.state >= least, 0]
-            if len(rows):
-                concerned = np.zeros(self.n, np.bool_)
-                concerned[self.group[rows]] = True
-                near = concerned[self.group[active]]
-                limit[near] = np.minimum(limit[near], bound[near])
-        if not limit.min(initial=np.inf) < np.inf:
-            return steps
-        group_cap = np.full(self.n, np.inf)
-        np.minimum.at(group_cap, self.group[active], limit)
-        steps[active] = np.minimum(steps[active], group_cap[self.group[active]])
-        if self.together:
-            steps[active] = steps[active].min()
-        return steps
-
-    def _hold(self, found: Found, held: Rows, steps: Array, change: Array) -> tuple[Touches | None, Outcome | None]:
-        """Impulses that keep bodies at rest against each other apart over the step; writes the velocity changes."""
-        if not len(held):
-            return None, None
-        rates = np.empty(len(held))
-        _kernels.held_rates(found.value, found.who, held, steps, self.n, self.sim.size, REST, rates)
-        velocity = self.velocity.copy()
-        velocity[self.active] = self.free.velocity[self.active]
-        problem = self.sim.laws.touches(held, found, velocity, rates, np.zeros(len(held), np.bool_))
-        outcome = hold(problem, self.sim.laws)
-        self._changes(problem, outcome, change)
-        return problem, outcome
-
-    def _move(self, chosen: Rows, steps: Array, displacement: Array, change: Array) -> None:
-        b, free = self.bodies, self.free
-        if self.sim.ocean is not None:
-            self.water[chosen] += free.force[chosen, 1] * steps[chosen, None]
-        _kernels.move(
-            chosen, steps, free.velocity, change, displacement, free.force, self.pushes, b.mass, free.gravity,
-            b.x, b.y, b.angle, b.cos, b.sin, b.u, b.v, b.spin, self.velocity, self.pose, self.left, self.since, self.work,
-        )  # fmt: skip
-
-    # ------------------------------------------------------------ accounts
-
-    def undo(self) -> None:
-        """Put the scene back to the start of the step."""
-        for name in ("x", "y", "cos", "sin", "angle", "u", "v", "spin"):
-            getattr(self.bodies, name)[:] = getattr(self.start, name)
-        self.sim.impulses.undo()
-
-    def overlaps(self) -> tuple[float, list[tuple[int, int]]]:
-        """Largest overlap now (m), and the pairs beyond the tolerance; measured apart from the contact code."""
-        sim, b = self.sim, self.bodies
-        one, other, depth = sim.detector.overlaps(b)
+        sim, n, b = self.sim, self.n, self.bodies
+        if everywhere:
+            one, other, depth = sim.detector.overlaps(b)
+        else:
+            pose = np.stack([b.x, b.y, b.cos, b.sin], axis=1) if len(b) < 4 * len(pairs) else self._poses(pairs)
+            p = len(pairs)
+            one, other, depth = np.empty(p, np.int32), np.empty(p, np.int32), np.empty(p)
+            count = _kernels_overlap.look_overlaps(
+                0, p, pairs, sim.detector.shapes, pose, sim.detector.wraps, sim.detector.period, sim.detector._still,
+                np.full(p, -math.inf), 0.0, np.empty(5), np.empty(32), one, other, depth,
+            )  # fmt: skip
+            one, other, depth = one[:count], other[:count], depth[:count]
         if not len(depth):
             return 0.0, []
-        size = np.minimum(sim.size[one], np.where(other < self.n, sim.size[other], np.inf))
+        size = np.minimum(sim.size[one], np.where(other < n, sim.size[other], np.inf))
         deep = depth > TOLERANCE * size
         return float(depth.max()), [(int(i), int(j)) for i, j in zip(one[deep], other[deep])]
 
-    def watched(self, i: int, j: int) -> bool:
-        """Whether two bodies were among the pairs looked at in every round."""
-        return bool(np.any((self.pairs[:, 0] == i) & (self.pairs[:, 1] == j)))
+    def _poses(self, pairs: Pairs) -> Array:
+        """Poses of the bodies of some pairs, in the rows of all."""
+        b, pose = self.bodies, self.state.pose
+        rows = np.unique(pairs[:, :2])
+        pose[rows, 0], pose[rows, 1], pose[rows, 2], pose[rows, 3] = b.x[rows], b.y[rows], b.cos[rows], b.sin[rows]
+        return pose
 
-    def commit(self, overlap: float) -> None:
+    def _verify(self, done: list[Groups], pairs: Pairs, beyond: bool, step: float) -> tuple[float, int]:
+        """Do groups that overlap again until none does; (largest overlap left, 1 if one was left beyond the tolerance).
+
+        Bodies that overlap although they were in no group become one; those that were take shorter steps from then on
+        (turning bodies that slide on each other leave the straight line on which they were kept apart), lengthened again
+        while all goes well.
+        """
+        sim, b = self.sim, self.bodies
+        unsolved = 0
+        for attempt in range(ATTEMPTS + 1):
+            deepest, bad = self._overlaps(pairs, beyond) if len(pairs) or beyond else (0.0, [])
+            fresh = [pair for pair in bad if pair not in sim.overlapping]
+            if not fresh:
+                break
+            if attempt == ATTEMPTS:
+                # said, not hidden: it is in the ledger, and these pairs do not hold up the clock while they overlap
+                unsolved = 1
+                break
+            again, pairs = self._regroup(done, pairs, fresh, step)
+            sim.obstacle_motion.place(b, sim.time)
+            done.append(again)
+            self._run(again)
+            sim.obstacle_motion.place(b, sim.time + step)
+            sim.ledger.add(splits=1)
+            beyond = beyond or bool(np.any(self.state.gone[again.members] > self.state.reach[again.members]))
+        if sim.step_cap.min(initial=np.inf) < np.inf:
+            sim.step_cap *= 1.2
+            sim.step_cap[sim.step_cap >= step] = np.inf
+        sim.overlapping = bad
+        return deepest, unsolved
+
+    def _regroup(
+        self, done: list[Groups], pairs: Pairs, fresh: list[tuple[int, int]], step: float
+    ) -> tuple[Groups, Pairs]:
+        """Groups to be done again, put back to the start of the step; the pairs now known to be near."""
+        sim, s, n = self.sim, self.state, self.n
+        latest: dict[int, tuple[Groups, int]] = {}  # of each floe, where it was last taken through the step
+        for groups in done:
+            for k in np.flatnonzero(~groups.stale):
+                latest.update((int(i), (groups, int(k))) for i in groups.rows(int(k)))
+        known = {(int(i), int(j)) for i, j in pairs[:, :2]}
+        joined: list[tuple[int, int, int, int]] = []
+        rows: set[int] = set()
+        for i, j in fresh:
+            mine, yours = latest.get(i), latest.get(j)
+            if (i, j) in known and mine is not None and (j >= n or mine is yours or mine == yours):
+                for row in (i, j) if j < n else (i,):
+                    sim.step_cap[row] = max(0.5 * min(sim.step_cap[row], step), step / SHORTEST)
+            elif (i, j) not in known:
+                joined.append((i, j, 0, 0))
+            rows |= {i} | ({j} if j < n else set())
+        if joined:
+            pairs = np.concatenate([pairs, np.array(joined, np.int32)])
+        # every group with a member of an overlapping pair is done again, whole
+        touched: list[tuple[Groups, int]] = []
+        for i in sorted(rows):
+            entry = latest.get(i)
+            if entry is not None and not any(entry[0] is t[0] and entry[1] == t[1] for t in touched):
+                touched.append(entry)
+        everyone = set(rows)
+        for groups, k in touched:
+            groups.stale[k] = True
+            everyone |= {int(i) for i in groups.rows(k)}
+        inside = np.zeros(n, np.bool_)
+        members = np.array(sorted(everyone), np.int64)
+        inside[members] = True
+        mine = inside[pairs[:, 0]] & (inside[np.minimum(pairs[:, 1], n - 1)] | (pairs[:, 1] >= n))
+        of_group = np.ascontiguousarray(pairs[mine])
+        _kernels.put_back(members, self.start, self.columns)
+        self._fly_again(members, step)
+        return self._list(of_group, np.ones(len(of_group), np.bool_)), pairs
+
+    def _fly_again(self, members: Rows, step: float) -> None:
+        b, s = self.bodies, self.state
+        s.steps[members] = step
+        out = FreeMotion(s.free_velocity, s.free_displacement, s.force, self.flows.pushes, self.flows.gravity)
+        free_motion_of(b, self.flows, s.steps, members, out, self.sim.time)
+        _kernels.take_up(members, step, self.columns, s)
+        _kernels.reaches(members, s.left, s.velocity, s.free_velocity, b.extent, s.reach, s.pull)
+        s.reach[members] *= 2.0  # they met more than was foreseen
+
+    # ------------------------------------------------------------ accounts
+
+    def _commit(self, done: list[Groups], overlap: float, projection: float, unsolved: int, step: float) -> None:
         """Enter the step into the simulation's books."""
-        sim, proof = self.sim, self.proof
-        sim.impulses.keep()
+        sim, s = self.sim, self.state
+        impulses = sim.impulses
+        kept_keys, kept_rates = [], []
+        totals = []
+        for groups in done:
+            totals.append(groups.totals[~groups.stale])
+            rows = groups.members[~np.repeat(groups.stale, np.diff(groups.member_start))]
+            impulses.stress[rows] += s.stress[rows]
+            for events, loads, (keys, rates) in zip(groups.events, groups.loads, groups.held):
+                good = ~groups.stale[events[:, -1].astype(np.int64)]
+                if good.any():
+                    impulses.events.append(np.ascontiguousarray(events[good, :-1]))
+                good = ~groups.stale[loads[:, 0].astype(np.int64)]
+                np.add.at(impulses.on_obstacles, loads[good, 1].astype(np.int64), loads[good, 2:])
+                kept_keys.append(keys)
+                kept_rates.append(rates)
+        self._remember(kept_keys, kept_rates)
         if sim.ocean is not None:
-            sim.ocean.advance(self.start, self.water, sim.time, self.step, sim.forcing)
+            sim.ocean.advance(self.start_bodies(), s.water, sim.time, step, sim.forcing)
+        idle = self.sums.sum(axis=0)
+        total = np.concatenate(totals)
+        sums = total.sum(axis=0)
+        most = total.max(axis=0, initial=0.0)
         sim.ledger.add(
             steps=1,
-            collisions=self.collisions,
-            contacts=self.touching,
-            islands=proof.islands,
-            largest_island=proof.largest_island,
-            residual=proof.residual,
-            unsolved=proof.unsolved,
+            collisions=sums[g.COLLISIONS],
+            contacts=sums[g.TOUCHING],
+            islands=sums[g.ISLAND_COUNT],
+            largest_island=most[g.LARGEST],
+            residual=most[g.RESIDUAL],
+            unsolved=sums[g.UNSOLVED] + unsolved,
             max_overlap=overlap,
-            projection=self.projection,
-            work_wind=self.work[0],
-            work_current=self.work[1],
-            work_gravity=self.work[2],
-            work_loads=self.work[3],
-            work_obstacles=self.from_obstacles,
-            dissipated_contact=self.lost,
+            projection=projection,
+            work_wind=idle[0] + sums[g.WIND],
+            work_current=idle[1] + sums[g.CURRENT],
+            work_gravity=idle[2] + sums[g.GRAVITY],
+            work_loads=idle[3] + sums[g.PUSH],
+            work_obstacles=sums[g.FROM_OBSTACLES],
+            dissipated_contact=sums[g.LOST],
         )
-        sim.time += self.step
+        sim.time += step
+
+    def _remember(self, keys: list[Rows], rates: list[Array]) -> None:
+        """Impulses a second of the contacts that held, by key: where the next step starts from."""
+        sim = self.sim
+        key = np.concatenate(keys) if keys else np.empty(0, np.int64)
+        if not len(key) and not len(sim.held_key):
+            return
+        sim.held_key, first = np.unique(key, return_index=True)
+        sim.held_rate = np.concatenate(rates)[first] if keys else np.empty((0, 2))
+
+    def start_bodies(self) -> Any:
+        """The bodies as they were at the start of the step."""
+        before = self.bodies.copy()
+        for row, name in zip(self.start, MOVING):
+            setattr(before, name, row)
+        return before
 
 
-def verified_step(
-    sim: Simulation, step: float, shortest: float, rebounds: tuple[int, int], soft: bool, halvings: int = HALVINGS
-) -> int:
-    """One step, done again until nothing overlaps beyond the tolerance; how many rounds it took.
-
-    Bodies that overlap although they were no group become one; those that were take shorter steps from then on (turning
-    bodies that slide on each other leave the straight line on which they were kept apart), lengthened again while all goes
-    well. Where that does not help the whole step is halved.
-    """
-    also: list[tuple[int, int]] = []
-    for attempt in range(REDONE + 1):
-        rounds = Rounds(sim, step, shortest, rebounds, soft)
-        rounds.advance(also)
-        sim.obstacle_motion.place(sim.bodies, sim.time + step)
-        deepest, bad = rounds.overlaps()
-        fresh = [pair for pair in bad if pair not in sim.overlapping]
-        if not fresh:
-            break
-        if attempt == REDONE and not halvings:
-            # said, not hidden: it is in the ledger, and these pairs do not hold up the clock while they overlap
-            sim.ledger.add(unsolved=1)
-            break
-        for i, j in fresh:
-            if rounds.watched(i, j):
-                for row in (i, j) if j < rounds.n else (i,):
-                    sim.step_cap[row] = max(0.5 * min(sim.step_cap[row], step), step / SHORTEST)
-            else:
-                also = sorted({*also, (i, j)})
-        rounds.undo()
-        sim.obstacle_motion.place(sim.bodies, sim.time)
-        sim.ledger.add(splits=1)
-    if fresh and halvings:
-        return sum(verified_step(sim, 0.5 * step, shortest, rebounds, soft, halvings - 1) for _ in range(2))
-    if sim.step_cap.min(initial=np.inf) < np.inf:
-        sim.step_cap *= 1.2
-        sim.step_cap[sim.step_cap >= step] = np.inf
-    sim.overlapping = bad
-    rounds.commit(deepest)
-    return rounds.count
+def verified_step(sim: Simulation, step: float, shortest: float, rebounds: tuple[int, int], soft: bool) -> int:
+    """One step in which no overlap beyond the tolerance survives; how many rounds it took."""
+    engine: Engine | None = sim.engine
+    if engine is None or engine.bodies is not sim.bodies:
+        engine = sim.engine = Engine(sim)
+    return engine.advance(step, shortest, rebounds, soft)

@@ -1,0 +1,476 @@
+"""The kernel that takes groups of floes through a step, from meeting to meeting.
+
+One group at a time, in phases. Where a phase needs an island solved that is too large or too hard for the kernel, or more
+room, it returns; the caller sees to that and calls again, and the phase goes on where it was. So one text serves both
+groups of two floes (hundreds a step, a few microseconds each) and a jam of thousands of contacts.
+"""
+
+import math
+from typing import Any
+
+import numba
+
+from banquise.contact._kernels_laws import (
+    add_scaled,
+    book,
+    contact_rows,
+    gather_y,
+    guard,
+    island_reference,
+    speeds,
+    velocity_changes,
+)
+from banquise.detection._kernels_look import look_pairs
+from banquise.detection._kernels_meeting import first_meetings
+from banquise.motion._kernels import free_motion
+from banquise.schemes._kernels import (
+    contact_speeds,
+    contact_state,
+    held_displacement,
+    held_rates,
+    longest_step,
+    move,
+    note_impacts,
+    paths,
+    reaches,
+    relative_speed,
+    watched,
+)
+from banquise.solvers._kernels_small import solve_islands
+
+DONE, SOLVE, CONTACT_ROOM, ROW_ROOM = 0, 1, 2, 3  # what the caller is asked for
+LOOK, PICK, COMPRESS, REBOUND, STRUCK, MOVE, HOLD = 0, 1, 2, 3, 4, 5, 6  # phases
+# controls of a desk
+GROUP, PHASE, SOLVED, FOUND, ROUND, HELD, CUT, PASS, ROWS, BODIES, ISLANDS, WATCHED = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
+EVENTS, LOADS, KEPT, NEED, LAST_PASS, FRESH = 12, 13, 14, 15, 16, 17
+# totals of a group
+LOST, FROM_OBSTACLES, WIND, CURRENT, GRAVITY, PUSH = 0, 1, 2, 3, 4, 5
+RESIDUAL, UNSOLVED, ISLAND_COUNT, LARGEST, COLLISIONS, TOUCHING = 6, 7, 8, 9, 10, 11
+ROUNDS = 12
+
+SEQUENCE = 1000  # passes of the sequential order before the rest is taken at once, and said
+STILL = 1e-12  # of the fastest speed of the group: a slower approach is round-off
+CUTS = 6  # times a round is shortened before its meeting is taken where it is
+NX, NY, AX, AY, BX, BY = 0, 1, 2, 3, 4, 5
+
+
+
+_njit: Any = numba.njit  # its types do not know `_nrt`
+_options = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
+kernel = _njit(**_options)
+# without doors to Python, which for tuples of a hundred arrays take longer to compile than what is behind them
+inner = _njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_options)
+
+
+@inner
+def fly(rows, steps, b, f, free_velocity, free_displacement, force, ahead):
+    """Free motion of some floes over their steps, and their velocity at the end where contacts look for it."""
+    free_motion(
+        0, len(rows), rows, steps, f.coriolis, f.gravity, f.euler, f.turn,
+        b.cos, b.sin, b.u, b.v, b.spin, b.mass, b.inertia, b.area, b.extent, b.qx, b.qy, b.qw, b.moment_x, b.moment_y,
+        f.water_mode, f.water_u, f.water_v, f.water_flow, f.water,
+        f.air_mode, f.relative, f.air_u, f.air_v, f.air_flow, f.air,
+        f.pushes, free_velocity, free_displacement, force,
+    )  # fmt: skip
+    for q in range(len(rows)):
+        i = rows[q]
+        for k in range(3):
+            ahead[i, k] = free_velocity[i, k]
+
+
+@inner
+def place_obstacles(n_free, gone, left, obstacles, velocity, extent, pose, reach):
+    """Moving obstacles where they are `gone` seconds into the step: on the straight way of this step."""
+    for o in range(len(obstacles)):
+        k = n_free + o
+        turn = obstacles[o, 2] + gone * velocity[k, 2]
+        pose[k, 0] = obstacles[o, 0] + gone * velocity[k, 0]
+        pose[k, 1] = obstacles[o, 1] + gone * velocity[k, 1]
+        pose[k, 2], pose[k, 3] = math.cos(turn), math.sin(turn)
+        speed = math.sqrt(velocity[k, 0] ** 2 + velocity[k, 1] ** 2)
+        reach[k] = left * (speed + extent[k] * abs(velocity[k, 2]))
+
+
+@inner
+def write_problem(
+    count, chosen, value, who, slot, inverse_mass, inverse_inertia, velocity, rate, bounce, material, table, control, p
+):  # fmt: skip
+    """The problem of the contacts chosen[:count] at these velocities."""
+    bodies, islands = contact_rows(
+        chosen[:count], value, who, slot, inverse_mass, inverse_inertia, velocity, rate, bounce, material, table.friction,
+        table.restitution, p.bodies, p.order, p.start, p.G, p.W, p.c, p.bias, p.mu, p.epsilon, p.a, p.b,
+    )  # fmt: skip
+    for row in range(count):
+        p.lower[row] = p.r[row, 0] = p.r[row, 1] = 0.0
+    for body in range(bodies + 1):
+        p.y[body, 0] = p.y[body, 1] = p.y[body, 2] = 0.0
+    control[ROWS], control[BODIES], control[ISLANDS] = count, bodies, islands
+    island_reference(p.start[: islands + 1], p.c, p.bias, p.W, p.lower, p.reference)
+
+
+@inner
+def solved(small, tolerance, control, total, p):
+    """Solve the problem at hand, unless the caller just has; whether that is done. The proof goes to the totals."""
+    islands, bodies = control[ISLANDS], control[BODIES]
+    start = p.start[: islands + 1]
+    if control[SOLVED] == 0:
+        for i in range(islands):
+            if start[i + 1] - start[i] > small:
+                return False
+        solve_islands(
+            0, islands, p.numbers, start, p.G, p.W, p.a, p.b, p.c, p.mu, p.lower, p.r, p.y[: bodies + 1], p.reference,
+            tolerance, 0, p.error, p.how, p.iterations,
+        )  # fmt: skip
+        for i in range(islands):
+            if not p.error[i] <= tolerance:
+                return False
+    control[SOLVED] = 0
+    total[ISLAND_COUNT] = max(total[ISLAND_COUNT], islands)
+    for i in range(islands):
+        total[RESIDUAL] = max(total[RESIDUAL], p.error[i])
+        total[LARGEST] = max(total[LARGEST], start[i + 1] - start[i])
+    return True
+
+
+@inner
+def pick(found, passes, rule, value, who, velocity, state, gap_rate, bounce, chosen, rate, rebounds):
+    """Choose the contacts that enter this pass of an impact; how many."""
+    partial = rule.sequential or rule.active_only
+    fastest = 0.0
+    if partial:
+        for k in range(found):
+            if state[k] & 3:
+                un, ut = relative_speed(value, who, k, velocity)
+                fastest = max(fastest, abs(un), abs(ut))
+    still = STILL * fastest + rule.threshold if rule.sequential else 0.0
+    last = rule.sequential and passes >= SEQUENCE  # termination is not proved: take what is left at once, and say so
+    count = 0
+    for k in range(found):
+        if not state[k] & 3:
+            continue
+        if partial and not last:
+            un, _ = relative_speed(value, who, k, velocity)
+            if not un + gap_rate[k] < -still:
+                continue
+        chosen[count] = k
+        rate[count] = gap_rate[k] + rule.threshold
+        rebounds[count] = bounce[k] and not last
+        count += 1
+    return count
+
+
+@inner
+def begin_rebound(law, m, islands, p):
+    """After the compression: the problem of the rebound takes its place, where there is one."""
+    rebounds = False
+    for k in range(m):
+        p.first[k, 0], p.first[k, 1] = p.r[k, 0], p.r[k, 1]
+        p.before[k, 0], p.before[k, 1] = p.c[k, 0] - p.bias[k, 0], p.c[k, 1] - p.bias[k, 1]
+        rebounds = rebounds or p.epsilon[k] * p.r[k, 0] > 0.0
+    speeds(p.G, p.a[:m], p.b, p.before, p.y, p.middle)
+    if not rebounds:
+        return False
+    for k in range(m):
+        if law == 2:
+            asked = p.epsilon[k] * min(p.before[k, 0], 0.0)
+            p.c[k, 0] += asked
+            p.bias[k, 0] += asked
+        else:
+            p.lower[k] = p.epsilon[k] * p.r[k, 0]
+            for j in range(2):
+                p.c[k, j] = p.middle[k, j] + p.bias[k, j]
+                p.r[k, j] *= p.epsilon[k]
+    island_reference(p.start[: islands + 1], p.c, p.bias, p.W, p.lower, p.reference)
+    return True
+
+
+@inner
+def end_rebound(law, m, islands, bodies, p):
+    """Compression and rebound together, as far as no island gains energy: into p.r and p.y."""
+    start = p.start[: islands + 1]
+    speeds(p.G, p.a[:m], p.b, p.before if law == 2 else p.middle, p.y, p.after)
+    if law == 2:
+        for k in range(m):
+            p.r[k, 0] -= p.first[k, 0]
+            p.r[k, 1] -= p.first[k, 1]
+    guard(start, p.before, p.middle, p.after, p.first, p.r, p.share)
+    if law == 1:
+        # W = (1 + epsilon) W_c - epsilon W- in the islands that gain energy: cannot gain, but may approach again
+        for i in range(islands):
+            least = 1.0
+            for k in range(start[i], start[i + 1]):
+                least = min(least, p.epsilon[k])
+            for k in range(start[i], start[i + 1] if p.share[i] < 1.0 else start[i]):
+                p.r[k, 0], p.r[k, 1] = least * p.first[k, 0], least * p.first[k, 1]
+            p.share[i] = 1.0
+    add_scaled(start, p.share, p.r, p.first)
+    for k in range(m):
+        p.r[k, 0], p.r[k, 1] = p.first[k, 0], p.first[k, 1]
+    for body in range(bodies + 1):
+        p.y[body, 0] = p.y[body, 1] = p.y[body, 2] = 0.0
+    gather_y(p.G, p.a[:m], p.b, p.r, p.y)
+
+
+@inner
+def enter(m, n_free, chosen, value, who, velocity, on_obstacles, stress, total, p):
+    """Book the impulses p.r, with the relative speeds before and after in p.before and p.after."""
+    lost, work = book(
+        chosen, p.order[:m], value, who, velocity, p.r, p.before, p.after, n_free, on_obstacles, stress, p.loss
+    )
+    total[LOST] += lost
+    total[FROM_OBSTACLES] += work
+
+
+@inner
+def change_velocities(m, bodies, chosen, inverse_mass, inverse_inertia, u, v, spin, velocity, change, taken, p):
+    """The velocities after one pass of an impact; what each contact took."""
+    velocity_changes(p.bodies, bodies, p.y, inverse_mass, inverse_inertia, change)
+    for l in range(bodies):
+        i = p.bodies[l]
+        for k in range(3):
+            velocity[i, k] += change[i, k]
+            change[i, k] = 0.0
+        u[i], v[i], spin[i] = velocity[i, 0], velocity[i, 1], velocity[i, 2]
+    for row in range(m):
+        k = chosen[p.order[row]]
+        taken[k, 0] += p.r[row, 0]
+        taken[k, 1] += p.r[row, 1]
+        taken[k, 2] += p.loss[row]
+        taken[k, 3] = p.mu[row]
+
+
+@inner
+def write_events(group, found, now, value, who, state, ids, x, y, taken, at, out):
+    """One row an impact that took an impulse (not one that is only kept apart: state 8 and up); where the next goes."""
+    for k in range(found):
+        rn, rt = taken[k, 0], taken[k, 1]
+        if not rn > 0.0 or state[k] >= 8 or not state[k] & 3:
+            continue
+        i, j = who[k, 0], who[k, 1]
+        out[at, 0], out[at, 1] = now, 0.0
+        out[at, 2], out[at, 3] = min(ids[i], ids[j]), max(ids[i], ids[j])
+        out[at, 4], out[at, 5] = x[i] + value[k, AX], y[i] + value[k, AY]
+        out[at, 6], out[at, 7], out[at, 8] = rn, rt, taken[k, 2]
+        out[at, 9] = 1.0 if abs(rt) >= taken[k, 3] * rn * (1 - 1e-9) else 0.0
+        out[at, 10] = group
+        at += 1
+    return at
+
+
+@inner
+def remembered(m, chosen, key, h, table, order, r):
+    """Start from the impulses a second that held the same contacts at the last step."""
+    known = len(table.key)
+    for row in range(m if known else 0):
+        wanted = key[chosen[order[row]]]
+        low, high = 0, known
+        while low < high:
+            middle = (low + high) // 2
+            if table.key[middle] < wanted:
+                low = middle + 1
+            else:
+                high = middle
+        if low < known and table.key[low] == wanted:
+            r[row, 0], r[row, 1] = h * table.rate[low, 0], h * table.rate[low, 1]
+
+
+@inner
+def hand_in(group, pairs, n_free, control, out):
+    """What the group left on obstacles, obstacle by obstacle."""
+    for p in range(len(pairs)):
+        o = pairs[p, 1] - n_free
+        if o < 0 or (out.on_obstacles[o, 0] == 0.0 and out.on_obstacles[o, 1] == 0.0 and out.on_obstacles[o, 2] == 0.0):
+            continue
+        at = control[LOADS]
+        out.loads[at, 0], out.loads[at, 1] = group, o
+        for k in range(3):
+            out.loads[at, 2 + k] = out.on_obstacles[o, k]
+            out.on_obstacles[o, k] = 0.0
+        control[LOADS] += 1
+
+
+@kernel
+def run_groups(last, member_start, members, pair_start, pairs, b, f, s, rule, table, view, shapes, totals, d):
+    """Take the groups from the one the desk is at up to `last` through the step; DONE, or what is needed to go on."""
+    control, p, watch, out, n = d.control, d.problem, d.watch, d.out, rule.n_free
+    value, who, key = d.found.value, d.found.who, d.found.key
+    while control[GROUP] < last:
+        group = control[GROUP]
+        rows, near = members[member_start[group] : member_start[group + 1]], pairs[pair_start[group] : pair_start[group + 1]]
+        total = totals[group]
+        lead = rows[0]
+        phase = control[PHASE]
+        # the problem at hand is needed solved, free motion over new steps, or a problem of what is held: once for all phases
+        if phase == COMPRESS or phase == REBOUND or (phase == HOLD and control[HELD] > 0):
+            if not solved(rule.small, rule.tolerance, control, total, p):
+                return SOLVE
+        m, islands, bodies, found = control[ROWS], control[ISLANDS], control[BODIES], control[FOUND]
+
+        if phase == LOOK or phase == STRUCK:
+            left = s.left[lead]
+            if phase == LOOK and not left > 0.0:
+                hand_in(group, near, n, control, out)
+                total[ROUNDS] = control[ROUND]
+                control[ROUND] = control[FRESH] = 0
+                control[GROUP] += 1
+                continue
+            room = len(d.state)
+            if max(control[EVENTS] + room, control[LOADS] + len(near), control[KEPT] + room) > len(out.events):
+                return CONTACT_ROOM
+            if phase == STRUCK or control[FRESH] > 0:  # what was struck may reach farther now
+                fly(rows, s.left, b, f, s.free_velocity, s.free_displacement, s.force, s.ahead)
+                reaches(rows, s.left, s.velocity, s.free_velocity, b.extent, s.reach, s.pull)
+            if rule.moving:
+                place_obstacles(n, rule.step - left, left, s.obstacles, s.velocity, b.extent, s.pose, s.reach)
+            for q in range(len(near)):
+                d.pairs.until[q] = d.pairs.known_until[q] = -math.inf
+                d.pairs.seen[q] = 0
+            found, need = look_pairs(
+                0, len(near), near, shapes, s.pose, view.wraps, view.period, n, b.zone, s.reach,
+                view.still, view.moved_at, d.pairs, 0.0, 0, 2, d.scratch, d.found, d.found,
+            )  # fmt: skip
+            if need > 0:
+                control[NEED] = need
+                return ROW_ROOM
+            if found > room:
+                control[NEED] = found
+                return CONTACT_ROOM
+            rebounds = rule.rebounds_many + rule.rebounds_few // len(rows)
+            _, striking, held = contact_state(
+                found, value, who, s.velocity, left, s.quick, control[ROUND], rebounds, n, b.size, s.pull, rule.shortest,
+                rule.blur, rule.soft, rule.largest, rule.threshold, d.state, d.gap_rate, d.bounce,
+            )  # fmt: skip
+            control[FOUND], control[HELD], control[FRESH] = found, held, 1
+            control[PHASE] = MOVE
+            if phase == LOOK and striking > 0:
+                for k in range(found):
+                    d.taken[k, 0] = d.taken[k, 1] = d.taken[k, 2] = 0.0
+                control[PASS] = 0
+                control[PHASE] = PICK
+        elif phase == PICK:
+            count = 0
+            if control[PASS] == 0 or (rule.sequential and control[PASS] <= SEQUENCE):
+                count = pick(
+                    found, control[PASS], rule, value, who, s.velocity, d.state, d.gap_rate, d.bounce, d.chosen,
+                    d.picked_rate, d.picked_bounce,
+                )  # fmt: skip
+            if count == 0:
+                at = write_events(
+                    group, found, rule.time + rule.step - s.left[lead], value, who, d.state, b.ids, b.x, b.y, d.taken,
+                    control[EVENTS], out.events,
+                )  # fmt: skip
+                total[COLLISIONS] += at - control[EVENTS]
+                control[EVENTS] = at
+                note_impacts(who[:found], d.state, n, rule.shortest, s.since, s.quick)
+                control[PHASE] = STRUCK
+            else:
+                if control[PASS] == SEQUENCE:
+                    total[UNSOLVED] += 1
+                control[PASS] += 1
+                write_problem(
+                    count, d.chosen, value, who, d.slot, b.inverse_mass, b.inverse_inertia, s.velocity, d.picked_rate,
+                    d.picked_bounce, b.material, table, control, p,
+                )  # fmt: skip
+                control[PHASE] = COMPRESS
+        elif phase == COMPRESS or phase == REBOUND:
+            if phase == COMPRESS and begin_rebound(rule.law, m, islands, p):
+                control[PHASE] = REBOUND
+                continue
+            if phase == REBOUND:
+                end_rebound(rule.law, m, islands, bodies, p)
+            speeds(p.G, p.a[:m], p.b, p.before, p.y, p.after)
+            enter(m, n, d.chosen, value, who, s.velocity, out.on_obstacles, s.stress, total, p)
+            change_velocities(
+                m, bodies, d.chosen, b.inverse_mass, b.inverse_inertia, b.u, b.v, b.spin, s.velocity, s.change, d.taken, p
+            )
+            control[PHASE] = PICK
+        elif phase == MOVE:  # the step of this round, and what is held over it
+            left = s.left[lead]
+            if control[CUT] == 0:
+                h = longest_step(rows, found, d.state, left, s.cap, s.velocity, s.reach, b.size)
+                control[WATCHED] = watched(
+                    found, value, who, d.state, n, b.size, rule.blur,
+                    watch.pair_a, watch.pair_b, watch.shift, watch.distances, watch.held,
+                )  # fmt: skip
+            else:
+                h = s.steps[lead]
+            for q in range(len(rows)):
+                s.steps[rows[q]] = h
+            if h < left:
+                fly(rows, s.steps, b, f, s.free_velocity, s.free_displacement, s.force, s.ahead)
+            if control[HELD] > 0:
+                count = 0
+                for k in range(found):
+                    if d.state[k] & 4:
+                        d.chosen[count] = k
+                        d.picked_bounce[count] = False
+                        count += 1
+                held_rates(value, who, d.chosen[:count], s.steps, n, b.size, d.picked_rate)
+                write_problem(
+                    count, d.chosen, value, who, d.slot, b.inverse_mass, b.inverse_inertia, s.ahead, d.picked_rate,
+                    d.picked_bounce, b.material, table, control, p,
+                )  # fmt: skip
+                remembered(count, d.chosen, key, h, table, p.order, p.r)
+            control[PHASE] = HOLD
+        else:  # HOLD: all move, unless they meet on the way
+            h = s.steps[lead]
+            if control[HELD] > 0:
+                velocity_changes(p.bodies, bodies, p.y, b.inverse_mass, b.inverse_inertia, s.change)
+            held_displacement(rows, s.steps, s.change, s.free_displacement, s.displacement)
+            count = control[WATCHED]
+            if count > 0 and control[CUT] < CUTS:
+                paths(rows, s.velocity, s.displacement, s.steps, n, s.motion)
+                for q in range(count):
+                    watch.horizon[q], watch.touch[q], watch.aim[q] = h, watch.distances[q, 0], watch.distances[q, 1]
+                need = first_meetings(
+                    0, count, watch.pair_a, watch.pair_b, watch.shift, shapes, s.pose, b.extent, s.motion, watch.horizon,
+                    watch.touch, watch.aim, watch.held, watch.rows, watch.slots, watch.near, watch.dist, watch.rate,
+                    watch.begin, watch.armed, watch.when,
+                )  # fmt: skip
+                if need > 0:
+                    control[NEED] = need
+                    control[SOLVED] = 1 if control[HELD] > 0 else 0
+                    return ROW_ROOM
+                first = math.inf
+                for q in range(count):
+                    first = min(first, watch.when[q])
+                if first < h * (1 - 1e-12):
+                    s.steps[lead] = first
+                    control[CUT] += 1
+                    control[PHASE] = MOVE
+                    continue
+            if control[HELD] > 0:
+                # before the step's forces, not before the impulses: the forces' work is on the way that came about
+                contact_speeds(d.chosen, p.order[:m], value, who, s.velocity, p.before)
+                for l in range(bodies):
+                    i = p.bodies[l]
+                    for k in range(3):
+                        s.ahead[i, k] = s.free_velocity[i, k] + s.change[i, k]
+                contact_speeds(d.chosen, p.order[:m], value, who, s.ahead, p.after)
+                enter(m, n, d.chosen, value, who, s.velocity, out.on_obstacles, s.stress, total, p)
+                total[TOUCHING] = 0
+                for row in range(m):
+                    if p.r[row, 0] == 0.0:
+                        continue
+                    total[TOUCHING] += 1
+                    if h >= s.left[lead]:
+                        at = control[KEPT]
+                        out.kept_key[at] = key[d.chosen[p.order[row]]]
+                        out.kept_rate[at, 0], out.kept_rate[at, 1] = p.r[row, 0] / h, p.r[row, 1] / h
+                        control[KEPT] += 1
+            for q in range(len(rows)):
+                i = rows[q]
+                for k in range(3 if rule.ocean else 0):
+                    s.water[i, k] += s.force[i, 1, k] * h
+            move(
+                rows, s.steps, s.free_velocity, s.change, s.displacement, s.force, f.pushes, b.mass, f.gravity,
+                b.x, b.y, b.angle, b.cos, b.sin, b.u, b.v, b.spin, b.extent, s.velocity, s.pose, s.left, s.since, s.gone,
+                total[WIND : PUSH + 1],
+            )  # fmt: skip
+            for q in range(len(rows)):
+                i = rows[q]
+                s.change[i, 0] = s.change[i, 1] = s.change[i, 2] = 0.0
+            control[ROUND] += 1
+            control[CUT] = 0
+            control[PHASE] = LOOK
+    return DONE
