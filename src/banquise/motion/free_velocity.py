@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,7 @@ from banquise.scene.bodies import Bodies
 from banquise.threads import over_blocks
 
 Array = NDArray[np.float64]
-_FARTHEST = 1e12  # m in a step, as far as coordinates may be; beyond, squares overflow (NaN counts as beyond)
+_FARTHEST = 1e12  # m in a step (and m/s), as far as coordinates may be; beyond, squares overflow (NaN counts as beyond)
 _NO_FLOW = np.zeros((1, 2, 1))
 
 
@@ -64,63 +63,53 @@ def free_motion_of(
     those are written, into `out`.
     """
     n = bodies.n_free
-    lead = 0.0 if euler else 0.5 * steps[:, None]
-    water_mode, water_u, water_v, water_flow = _flow_at(forcing.current, bodies, time, lead)
-    air_mode, air_u, air_v, air_flow = _flow_at(forcing.wind, bodies, time, lead)
-    water = forcing.water_density * bodies.water_drag[:n] * (water_mode > 0)
-    air = forcing.air_density * bodies.air_drag[:n] * (air_mode > 0)
-    gravity = np.array(forcing.gravity[:2] if forcing.gravity else (0.0, 0.0))
     if out is None:
+        gravity = np.array(forcing.gravity[:2] if forcing.gravity else (0.0, 0.0))
         out = FreeMotion(np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 2, 3)), pushes, gravity)
     rows = np.arange(n) if chosen is None else chosen
-    coriolis = forcing.coriolis_of(bodies)
-    b = bodies
+    lead = 0.0 if euler else 0.5
+    air_mode, air_u, air_v, air_flow = _flow_at(forcing.wind, bodies, time, lead, steps, chosen)
+    water_mode, water_u, water_v, water_flow = _flow_at(forcing.current, bodies, time, lead, steps, chosen)
+    coriolis = forcing.coriolis_of(bodies, chosen)
+    turn = math.radians(forcing.turning_angle)
+    b, done = bodies, out
+    lost: list[int] = []
 
     def work(first: int, last: int) -> None:
-        free_motion(
-            first, last, rows, steps, coriolis, gravity, euler, math.radians(forcing.turning_angle),
+        row = free_motion(
+            first, last, rows, steps, coriolis, done.gravity, euler, math.cos(turn), math.sin(turn),
             b.cos, b.sin, b.u, b.v, b.spin, b.mass, b.inertia, b.area, b.extent,
-            b.qx, b.qy, b.qw, b.moment_x, b.moment_y,
-            water_mode, water_u, water_v, water_flow, water,
-            air_mode, forcing.relative_wind, air_u, air_v, air_flow, air,
-            pushes, out.velocity, out.displacement, out.force,
+            b.qx, b.qy, b.qw, b.moment_x, b.moment_y, b.spread,
+            air_mode, forcing.relative_wind, air_u, air_v, air_flow, forcing.air_density, b.air_drag,
+            water_mode, water_u, water_v, water_flow, forcing.water_density, b.water_drag,
+            pushes, _FARTHEST, np.zeros((2, 2, b.qx.shape[1])), np.zeros((9, 13)),
+            done.velocity, done.displacement, done.force,
         )  # fmt: skip
+        if row >= 0:
+            lost.append(row)
 
     over_blocks(work, len(rows))
-    if chosen is not None:
-        return out
-    sane = (np.abs(out.displacement) < _FARTHEST).all(axis=1) & np.isfinite(out.velocity).all(axis=1)
-    if not sane.all():
-        lost = int(bodies.ids[:n][~sane][0])
+    if lost:
         raise ForcingError(
-            f"floe {lost}: the forces on it at t = {time:g} s give no sensible motion. Look at its loads, its mass and the "
-            "flow there; a run with an output file keeps its records up to here."
+            f"floe {bodies.ids[min(lost)]}: the forces on it at t = {time:g} s give no sensible motion. Look at its loads, its "
+            "mass and the flow there; a run with an output file keeps its records up to here."
         )
     return out
 
 
-def _flow_at(flow: Flow, bodies: Bodies, time: float, lead: Any) -> tuple[int, float, float, Array]:
-    """(mode, u, v, flow at the points): 0 no fluid, 1 uniform, 2 at the points where they will be `lead` s from now."""
+def _flow_at(
+    flow: Flow, bodies: Bodies, time: float, lead: float, steps: Array, chosen: NDArray[np.int64] | None
+) -> tuple[int, float, float, Array]:
+    """(mode, u, v, flow at the points of the chosen floes): 0 no fluid, 1 uniform, 2 at the points where they will be
+    after `lead` parts of their steps."""
     if flow is None:
         return 0, 0.0, 0.0, _NO_FLOW
     if isinstance(flow, Uniform | Series):
-        u, v = flow.at(time)
-        return 1, u, v, _NO_FLOW
+        return 1, *flow.at(time), _NO_FLOW
+    points = Points.of_bodies(bodies, lead * (steps if chosen is None else steps[chosen]), chosen)
     if not isinstance(flow, Field):
-        return 2, 0.0, 0.0, flow.at_points(Points.of_bodies(bodies, lead), time)
-    x, y = quadrature_positions(bodies, lead)
-    return 2, 0.0, 0.0, np.stack(flow.sample(x, y, time), axis=1)
-
-
-def quadrature_positions(bodies: Bodies, lead: Any = 0.0) -> tuple[Array, Array]:
-    """Quadrature points (n, 75) in the map frame, moved on by `lead` seconds ((n, 1) or a number) of steady motion."""
-    b, n = bodies, bodies.n_free
-    turn = b.spin[:n, None] * lead
-    ch, sh = np.cos(turn), np.sin(turn)
-    c, s = b.cos[:n, None] * ch - b.sin[:n, None] * sh, b.sin[:n, None] * ch + b.cos[:n, None] * sh
-    x = b.x[:n, None] + lead * b.u[:n, None] + c * b.qx - s * b.qy
-    y = b.y[:n, None] + lead * b.v[:n, None] + s * b.qx + c * b.qy
-    return x, y
+        return 2, 0.0, 0.0, flow.at_points(points, time)
+    return 2, 0.0, 0.0, np.stack(flow.sample(*points.positions(), time), axis=1)
 
 
 def euler_bound(bodies: Bodies, forcing: Forcing, time: float) -> float:
