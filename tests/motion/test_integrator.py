@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference_motion import last_state
+from scipy.optimize import minimize_scalar
 from shapes import star
 
 import banquise as bq
-from banquise.motion.free_velocity import euler_bound
+from banquise.motion.free_velocity import euler_bound, free_motion_of
 
 RING = [[0, 0], [40, 0], [40, 30], [10, 30], [10, 10], [0, 10]]
 N = math.sqrt(1.341 * 1.7e-3 / (1024.071 * 5e-3))
@@ -202,3 +203,59 @@ def test_moving_obstacles_follow_their_orders():
     b = sim.bodies
     assert (b.x[1], b.y[1], b.angle[1]) == pytest.approx((5 + 50, 5 - 25, 1.0), rel=1e-13)
     assert (b.x[2], b.y[2], b.angle[2]) == pytest.approx((505 + 3 * math.sin(2), 515.0, 2.0), rel=1e-13)
+
+
+@pytest.mark.parametrize("current", [(0.1, -0.2), lambda x, y, t: (0.3 * np.sin(y / 40), 0.2 * np.cos(x / 60))])
+def test_some_rows_move_as_they_do_among_all(current):
+    """The same bits, whoever else is asked for; rows not asked for are left alone."""
+    rng = np.random.default_rng(5)
+    floes = [bq.Floe(star(rng, 9) + [300 * k, 0], velocity=rng.normal(0, 0.3, 2), spin=0.01 * k) for k in range(6)]
+    bodies = bq.Scene(floes).bodies()
+    forcing = bq.Forcing(wind=(8, 3), current=current, latitude=70.0, turning_angle=15.0, relative_wind=True)
+    steps, pushes = rng.uniform(1, 50, 6), rng.normal(0, 100, (6, 3))
+    whole = free_motion_of(bodies, forcing, 0.0, steps, pushes)
+    part = free_motion_of(bodies, forcing, 0.0, steps, pushes)
+    rows = np.array([4, 1])
+    for column in (part.velocity, part.displacement, part.force):
+        column[:] = np.nan
+    free_motion_of(bodies, forcing, 0.0, steps, pushes, chosen=rows, out=part)
+    for got, expected in zip(
+        (part.velocity, part.displacement, part.force), (whole.velocity, whole.displacement, whole.force), strict=True
+    ):
+        assert np.array_equal(got[rows], expected[rows])
+        assert np.isnan(got[[0, 2, 3, 5]]).all()
+
+
+@pytest.mark.parametrize("step", [0.2, 5.0, 300.0])
+@pytest.mark.parametrize("relative", [False, True])
+def test_the_force_of_a_step_is_the_drag_within_it(step, relative):
+    """The held force is the sum over the points at one velocity between start and end, whatever way it was found.
+
+    Here by scipy from the points themselves: thin and thick, slow flow past floes that spin, and steps beyond Euler's.
+    """
+    rng = np.random.default_rng(8)
+    for k in range(12):
+        floe = bq.Floe(
+            star(rng, 12), thickness=10 ** rng.uniform(-1, 0.5), velocity=rng.normal(0, 0.2, 2), spin=0.02 * k
+        )
+        b = bq.Scene([floe]).bodies()
+        forcing = bq.Forcing(wind=(9, -4), current=(0.1, 0.05), turning_angle=20.0, relative_wind=relative)
+        free = free_motion_of(b, forcing, 0.0, np.array([step]), np.zeros((1, 3)))
+        start, end = np.array([b.u[0], b.v[0], b.spin[0]]), free.velocity[0]
+        turn = 0.5 * step * b.spin[0]
+        c, s = math.cos(turn), math.sin(turn)
+        x, y = c * b.qx[0] - s * b.qy[0], s * b.qx[0] + c * b.qy[0]
+
+        def drag(velocity, x=x, y=y, weight=b.qw[0]):
+            du, dv = 0.1 - velocity[0] + velocity[2] * y, 0.05 - velocity[1] - velocity[2] * x
+            size = 1024.071 * 5e-3 * weight * np.hypot(du, dv)
+            t = math.radians(20.0)
+            fx, fy = size * (math.cos(t) * du - math.sin(t) * dv), size * (math.sin(t) * du + math.cos(t) * dv)
+            return np.array([fx.sum(), fy.sum(), (x * fy - y * fx).sum()])
+
+        misses = minimize_scalar(
+            lambda theta, f=free.force[0, 1], a=start, z=end, drag=drag: np.abs(drag((1 - theta) * a + theta * z) - f)[:2].sum(),
+            bounds=(0.49, 1.01), method="bounded", options={"xatol": 1e-13},
+        )  # fmt: skip
+        scale = np.abs(drag(start)).sum() + np.abs(drag(end)).sum()
+        assert misses.fun < 1e-7 * scale  # 1e-10 of the speed in the solution, and scipy's search for the weight

@@ -24,12 +24,12 @@ class LocalCoriolis:
         self._lattice = Lattice(SPACING, SPACING)
         self._values = np.empty((1, 0, 0))
 
-    def of(self, bodies: Any) -> Array:
-        """f (n,) in 1/s."""
-        n = bodies.n_free
-        if n == 0:
+    def of(self, bodies: Any, chosen: NDArray[np.int64] | None = None) -> Array:
+        """f (n,) in 1/s of the floes, or of some rows of them."""
+        rows = slice(bodies.n_free) if chosen is None else chosen
+        points = Points.at(bodies.x[rows], bodies.y[rows])
+        if not len(points.x):
             return np.zeros(1)
-        points = Points.at(bodies.x[:n], bodies.y[:n])
         if self._lattice.grow(points.bounds(), "coriolis"):
             self._values = self.projection.coriolis(*self._lattice.nodes())[None]
         values, _ = sample(self._lattice, self._values, self._values, 0.0, points)

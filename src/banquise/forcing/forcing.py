@@ -161,10 +161,10 @@ class Forcing:
             paths += file if isinstance(file, list) else [file]
         return {str(path): fingerprint(Path(path)) for path in paths if Path(path).exists()}
 
-    def coriolis_of(self, bodies: Any) -> Array:
-        """f (1/s): one number for all (1,), or one a floe (n,)."""
+    def coriolis_of(self, bodies: Any, chosen: NDArray[np.int64] | None = None) -> Array:
+        """f (1/s): one number for all (1,), or one a floe (n,), of the chosen rows if given."""
         if self.local_coriolis is not None:
-            return self.local_coriolis.of(bodies)
+            return self.local_coriolis.of(bodies, chosen)
         return np.array([self.coriolis])
 
     def check(self, n_floes: int, until: float) -> None:

@@ -246,16 +246,29 @@ class Points:
     lead: Array
 
     @classmethod
-    def of_bodies(cls, b: Any, lead: Any) -> Points:
-        """The quadrature points of the floes in `lead` seconds, a number or (n, 1)."""
-        ahead = np.zeros(len(b.qx)) + np.ravel(lead)
-        return cls(b.x, b.y, b.cos, b.sin, b.u, b.v, b.spin, b.extent, b.qx, b.qy, ahead)
+    def of_bodies(cls, b: Any, lead: Array, chosen: NDArray[np.int64] | None = None) -> Points:
+        """The quadrature points of the floes (or of some rows of them) in `lead` seconds (n,)."""
+        columns = (b.x, b.y, b.cos, b.sin, b.u, b.v, b.spin, b.extent, b.qx, b.qy)
+        if chosen is not None:
+            columns = tuple(c[chosen] for c in columns)  # type: ignore[assignment]
+        return cls(*columns, lead)
 
     @classmethod
     def at(cls, x: Array, y: Array) -> Points:
         """Places that stand still (n,)."""
         n, zero, one = len(x), np.zeros(len(x)), np.ones(len(x))
         return cls(x, y, one, zero, zero, zero, zero, zero, np.zeros((n, 1)), np.zeros((n, 1)), zero)
+
+    def positions(self) -> tuple[Array, Array]:
+        """The points (n, m) in the map frame at the moment they are wanted."""
+        n, lead = len(self.px), self.lead[:, None]
+        turn = self.spin[:n, None] * lead
+        ch, sh = np.cos(turn), np.sin(turn)
+        c0, s0 = self.cos[:n, None], self.sin[:n, None]
+        c, s = c0 * ch - s0 * sh, s0 * ch + c0 * sh
+        x = self.x[:n, None] + lead * self.u[:n, None] + c * self.px - s * self.py
+        y = self.y[:n, None] + lead * self.v[:n, None] + s * self.px + c * self.py
+        return x, y
 
     def bounds(self) -> Bounds:
         """A box around all the bodies' discs, at the moment they are wanted."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from banquise.scene.bodies import Bodies
 from banquise.threads import over_blocks
 
 Array = NDArray[np.float64]
-_FARTHEST = 1e12  # m in a step, as far as coordinates may be; beyond, squares overflow (NaN counts as beyond)
+FARTHEST = 1e12  # m in a step (and m/s), as far as coordinates may be; beyond, squares overflow (NaN counts as beyond)
 _NO_FLOW = np.zeros((1, 2, 1))
 
 
@@ -48,95 +49,107 @@ class FreeMotion:
 
 
 class Flows(NamedTuple):
-    """What moves floes that touch nothing over a step: flows (uniform, or at the points of every floe), turn, pushes."""
+    """What moves floes that touch nothing over a step, as `motion._kernels.free_motion` takes it."""
 
-    coriolis: Array
+    coriolis: Array  # (1,) or (n,)
     gravity: Array  # (2,)
     euler: bool
-    turn: float
+    turn_c: float
+    turn_s: float
+    air_mode: int  # 0 no fluid, 1 uniform, 2 at the points
+    relative: bool
+    air_u: float
+    air_v: float
+    air_flow: Array  # (n, 2, 75)
+    air_density: float
+    air_drag: Array
     water_mode: int
     water_u: float
     water_v: float
     water_flow: Array
-    water: Array
-    air_mode: int
-    relative: bool
-    air_u: float
-    air_v: float
-    air_flow: Array
-    air: Array
-    pushes: Array  # (n, 3) loads and the user's own forces
+    water_density: float
+    water_drag: Array
+    pushes: Array  # (n, 3)
 
 
-def flows_of(bodies: Bodies, forcing: Forcing, time: float, lead: Any, pushes: Array, euler: bool = False) -> Flows:
-    """The forcing at `time` (the middle of the step: then the scheme is second order).
+def flows_of(bodies: Bodies, forcing: Forcing, time: float, steps: Array, pushes: Array, euler: bool = False) -> Flows:
+    """The forcing over a step: flows at `time` (its middle: then the scheme is second order), Coriolis, pushes (n, 3).
 
-    Flows that vary in space are taken at the points where they will be after `lead` seconds of steady motion.
+    Flows that vary in space are taken at the points where the floes will be in the middle of their steps (n,).
     """
-    n = bodies.n_free
-    water_mode, water_u, water_v, water_flow = _flow_at(forcing.current, bodies, time, lead)
-    air_mode, air_u, air_v, air_flow = _flow_at(forcing.wind, bodies, time, lead)
-    water = forcing.water_density * bodies.water_drag[:n] * (water_mode > 0)
-    air = forcing.air_density * bodies.air_drag[:n] * (air_mode > 0)
+    lead = 0.0 if euler else 0.5
+    turn = math.radians(forcing.turning_angle)
     gravity = np.array(forcing.gravity[:2] if forcing.gravity else (0.0, 0.0))
     return Flows(
-        forcing.coriolis_of(bodies), gravity, euler, math.radians(forcing.turning_angle),
-        water_mode, float(water_u), float(water_v), water_flow, water,
-        air_mode, bool(forcing.relative_wind), float(air_u), float(air_v), air_flow, air, pushes,
+        forcing.coriolis_of(bodies), gravity, bool(euler), math.cos(turn), math.sin(turn),
+        *_flow_at(forcing.wind, bodies, time, lead * steps, bool(forcing.relative_wind)), float(forcing.air_density),
+        bodies.air_drag, *_without(_flow_at(forcing.current, bodies, time, lead * steps, False)),
+        float(forcing.water_density), bodies.water_drag, pushes,
     )  # fmt: skip
 
 
-def free_motion_of(
-    bodies: Bodies, flows: Flows, steps: Array, rows: NDArray[np.int64], out: FreeMotion, time: float
-) -> FreeMotion:
-    """Free motion of some floes, each over its own step (n,), 0 for a floe that waits; written into their rows of `out`."""
-    n, b, f = bodies.n_free, bodies, flows
+def fly(bodies: Bodies, flows: Flows, steps: Array, rows: NDArray[np.int64], out: FreeMotion, time: float) -> None:
+    """Free motion of some floes, each over its own step (n,), 0 for a floe that waits; into their rows of `out`."""
+    b, f = bodies, flows
+    lost: list[int] = []
 
     def work(first: int, last: int) -> None:
-        free_motion(
-            first, last, rows, steps, f.coriolis, f.gravity, f.euler, f.turn,
+        row = free_motion(
+            first, last, rows, steps, f.coriolis, f.gravity, f.euler, f.turn_c, f.turn_s,
             b.cos, b.sin, b.u, b.v, b.spin, b.mass, b.inertia, b.area, b.extent,
-            b.qx, b.qy, b.qw, b.moment_x, b.moment_y,
-            f.water_mode, f.water_u, f.water_v, f.water_flow, f.water,
-            f.air_mode, f.relative, f.air_u, f.air_v, f.air_flow, f.air,
-            f.pushes, out.velocity, out.displacement, out.force,
+            b.qx, b.qy, b.qw, b.moment_x, b.moment_y, b.spread,
+            f.air_mode, f.relative, f.air_u, f.air_v, f.air_flow, f.air_density, f.air_drag,
+            f.water_mode, f.water_u, f.water_v, f.water_flow, f.water_density, f.water_drag,
+            f.pushes, FARTHEST, np.zeros((2, 2, b.qx.shape[1])), np.zeros((9, 13)),
+            out.velocity, out.displacement, out.force,
         )  # fmt: skip
+        if row >= 0:
+            lost.append(row)
 
     over_blocks(work, len(rows))
-    if len(rows) < n:
-        return out
-    sane = (np.abs(out.displacement) < _FARTHEST).all(axis=1) & np.isfinite(out.velocity).all(axis=1)
-    if not sane.all():
-        lost = int(bodies.ids[:n][~sane][0])
+    if lost:
         raise ForcingError(
-            f"floe {lost}: the forces on it at t = {time:g} s give no sensible motion. Look at its loads, its mass and the "
-            "flow there; a run with an output file keeps its records up to here."
+            f"floe {bodies.ids[min(lost)]}: the forces on it at t = {time:g} s give no sensible motion. Look at its loads, its "
+            "mass and the flow there; a run with an output file keeps its records up to here."
         )
+
+
+def free_motion_of(
+    bodies: Bodies,
+    forcing: Forcing,
+    time: float,
+    steps: Array,
+    pushes: Array,
+    euler: bool = False,
+    chosen: NDArray[np.int64] | None = None,
+    out: FreeMotion | None = None,
+) -> FreeMotion:
+    """Free motion of all floes, each over its own step (n,), with the forcing at `time`; of some rows, into `out`."""
+    n = bodies.n_free
+    flows = flows_of(bodies, forcing, time, steps, pushes, euler)
+    if out is None:
+        out = FreeMotion(np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 2, 3)), pushes, flows.gravity)
+    fly(bodies, flows, steps, np.arange(n) if chosen is None else chosen, out, time)
     return out
 
 
-def _flow_at(flow: Flow, bodies: Bodies, time: float, lead: Any) -> tuple[int, float, float, Array]:
-    """(mode, u, v, flow at the points): 0 no fluid, 1 uniform, 2 at the points where they will be `lead` s from now."""
+def _flow_at(
+    flow: Flow, bodies: Bodies, time: float, lead: Array, relative: bool
+) -> tuple[int, bool, float, float, Array]:
+    """Mode, whether the floe's own velocity counts, u, v, flow at the points where they will be `lead` (n,) s from now."""
     if flow is None:
-        return 0, 0.0, 0.0, _NO_FLOW
+        return 0, relative, 0.0, 0.0, _NO_FLOW
     if isinstance(flow, Uniform | Series):
         u, v = flow.at(time)
-        return 1, u, v, _NO_FLOW
+        return 1, relative, float(u), float(v), _NO_FLOW
+    points = Points.of_bodies(bodies, lead, None)
     if not isinstance(flow, Field):
-        return 2, 0.0, 0.0, flow.at_points(Points.of_bodies(bodies, lead), time)
-    x, y = quadrature_positions(bodies, lead)
-    return 2, 0.0, 0.0, np.stack(flow.sample(x, y, time), axis=1)
+        return 2, relative, 0.0, 0.0, flow.at_points(points, time)
+    return 2, relative, 0.0, 0.0, np.stack(flow.sample(*points.positions(), time), axis=1)
 
 
-def quadrature_positions(bodies: Bodies, lead: Any = 0.0) -> tuple[Array, Array]:
-    """Quadrature points (n, 75) in the map frame, moved on by `lead` seconds ((n, 1) or a number) of steady motion."""
-    b, n = bodies, bodies.n_free
-    turn = b.spin[:n, None] * lead
-    ch, sh = np.cos(turn), np.sin(turn)
-    c, s = b.cos[:n, None] * ch - b.sin[:n, None] * sh, b.sin[:n, None] * ch + b.cos[:n, None] * sh
-    x = b.x[:n, None] + lead * b.u[:n, None] + c * b.qx - s * b.qy
-    y = b.y[:n, None] + lead * b.v[:n, None] + s * b.qx + c * b.qy
-    return x, y
+def _without(flow: tuple[int, bool, float, float, Array]) -> tuple[int, float, float, Array]:
+    return flow[0], flow[2], flow[3], flow[4]
 
 
 def euler_bound(bodies: Bodies, forcing: Forcing, time: float) -> float:

@@ -83,6 +83,7 @@ class Bodies:
     qw: Array
     moment_x: Array  # first moments of the area about the centre of mass (m3): zero for constant thickness
     moment_y: Array
+    spread: Array  # (n_free, 3) mean xx, xy, yy of the area about its own centre (m2)
 
     n_free: int
     materials: list[str]
@@ -184,6 +185,10 @@ class Bodies:
             body = np.cumsum(counts).astype(np.int32)
         self.qx, self.qy, self.qw = quadrature_points(np.ascontiguousarray(vertices), start, body, moments[:n])
         self.moment_x, self.moment_y = np.ascontiguousarray(moments[:n, 1]), np.ascontiguousarray(moments[:n, 2])
+        area, mx, my, mxx, mxy, myy = moments[:n].T
+        self.spread = (
+            np.column_stack([mxx - mx * mx / area, mxy - mx * my / area, myy - my * my / area]) / area[:, None]
+        )
 
     def world_rings(self, row: int) -> list[Array]:
         """The rings of a row where they are now (rounding not included)."""

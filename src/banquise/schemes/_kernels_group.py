@@ -6,9 +6,6 @@ groups of two floes (hundreds a step, a few microseconds each) and a jam of thou
 """
 
 import math
-from typing import Any
-
-import numba
 
 from banquise.contact._kernels_laws import (
     add_scaled,
@@ -22,6 +19,8 @@ from banquise.contact._kernels_laws import (
 )
 from banquise.detection._kernels_look import look_pairs
 from banquise.detection._kernels_meeting import first_meetings
+from banquise.jit import bare_inner as inner
+from banquise.jit import bare_kernel as kernel
 from banquise.motion._kernels import free_motion
 from banquise.schemes._kernels import (
     contact_speeds,
@@ -55,22 +54,17 @@ NX, NY, AX, AY, BX, BY = 0, 1, 2, 3, 4, 5
 
 
 
-_njit: Any = numba.njit  # its types do not know `_nrt`
-_options = {"cache": True, "nogil": True, "error_model": "numpy", "_nrt": False}
-kernel = _njit(**_options)
-# without doors to Python, which for tuples of a hundred arrays take longer to compile than what is behind them
-inner = _njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_options)
-
 
 @inner
-def fly(rows, steps, b, f, free_velocity, free_displacement, force, ahead):
+def fly(rows, steps, b, f, flows, scratch, free_velocity, free_displacement, force, ahead):
     """Free motion of some floes over their steps, and their velocity at the end where contacts look for it."""
     free_motion(
-        0, len(rows), rows, steps, f.coriolis, f.gravity, f.euler, f.turn,
-        b.cos, b.sin, b.u, b.v, b.spin, b.mass, b.inertia, b.area, b.extent, b.qx, b.qy, b.qw, b.moment_x, b.moment_y,
-        f.water_mode, f.water_u, f.water_v, f.water_flow, f.water,
-        f.air_mode, f.relative, f.air_u, f.air_v, f.air_flow, f.air,
-        f.pushes, free_velocity, free_displacement, force,
+        0, len(rows), rows, steps, f.coriolis, f.gravity, f.euler, f.turn_c, f.turn_s,
+        b.cos, b.sin, b.u, b.v, b.spin, b.mass, b.inertia, b.area, b.extent,
+        b.qx, b.qy, b.qw, b.moment_x, b.moment_y, b.spread,
+        f.air_mode, f.relative, f.air_u, f.air_v, f.air_flow, f.air_density, f.air_drag,
+        f.water_mode, f.water_u, f.water_v, f.water_flow, f.water_density, f.water_drag,
+        f.pushes, math.inf, flows, scratch, free_velocity, free_displacement, force,
     )  # fmt: skip
     for q in range(len(rows)):
         i = rows[q]
@@ -318,7 +312,7 @@ def run_groups(last, member_start, members, pair_start, pairs, b, f, s, rule, ta
             if max(control[EVENTS] + room, control[LOADS] + len(near), control[KEPT] + room) > len(out.events):
                 return CONTACT_ROOM
             if phase == STRUCK or control[FRESH] > 0:  # what was struck may reach farther now
-                fly(rows, s.left, b, f, s.free_velocity, s.free_displacement, s.force, s.ahead)
+                fly(rows, s.left, b, f, d.flows, d.sums, s.free_velocity, s.free_displacement, s.force, s.ahead)
                 reaches(rows, s.left, s.velocity, s.free_velocity, b.extent, s.reach, s.pull)
             if rule.moving:
                 place_obstacles(n, rule.step - left, left, s.obstacles, s.velocity, b.extent, s.pose, s.reach)
@@ -397,7 +391,7 @@ def run_groups(last, member_start, members, pair_start, pairs, b, f, s, rule, ta
             for q in range(len(rows)):
                 s.steps[rows[q]] = h
             if h < left:
-                fly(rows, s.steps, b, f, s.free_velocity, s.free_displacement, s.force, s.ahead)
+                fly(rows, s.steps, b, f, d.flows, d.sums, s.free_velocity, s.free_displacement, s.force, s.ahead)
             if control[HELD] > 0:
                 count = 0
                 for k in range(found):

@@ -22,7 +22,7 @@ from banquise.contact.problem import ScaledRows
 from banquise.detection import _kernels_overlap
 from banquise.detection.scratch import Found
 from banquise.forcing.loads import pushes_on
-from banquise.motion.free_velocity import FreeMotion, flows_of, free_motion_of
+from banquise.motion.free_velocity import FreeMotion, flows_of, fly
 from banquise.schemes import _kernels
 from banquise.schemes import _kernels_group as g
 from banquise.schemes._kernels import TOLERANCE, ZONE
@@ -144,6 +144,7 @@ class Engine:
         self.columns = Columns(
             b.x, b.y, b.angle, b.cos, b.sin, b.u, b.v, b.spin, b.mass, b.inertia, b.area, b.extent, b.inverse_mass,
             b.inverse_inertia, b.material, b.ids, sim.size, sim.zone, b.qx, b.qy, b.qw, b.moment_x, b.moment_y,
+            b.spread,
         )  # fmt: skip
         farthest = max(float(b.x.max()), -float(b.x.min()), float(b.y.max()), -float(b.y.min())) if len(b) else 0.0
         self.rule = Rules(
@@ -162,10 +163,10 @@ class Engine:
         sim, b, s = self.sim, self.bodies, self.state
         time = sim.time + (0.0 if sim.euler else 0.5 * step)
         pushes = pushes_on(b, sim.forcing, sim.time, step)
-        self.flows = flows_of(b, sim.forcing, time, 0.0 if sim.euler else 0.5 * step, pushes, sim.euler)
         s.steps.fill(step)
+        self.flows = flows_of(b, sim.forcing, time, s.steps, pushes, sim.euler)
         out = FreeMotion(s.free_velocity, s.free_displacement, s.force, pushes, self.flows.gravity)
-        free_motion_of(b, self.flows, s.steps, self.rows, out, time)
+        fly(b, self.flows, s.steps, self.rows, out, time)
         _kernels.reaches_of_all(step, b.u, b.v, b.spin, s.free_velocity, b.extent, s.reach, s.pull)
 
     def _look(self, step: float) -> Found:
@@ -425,7 +426,7 @@ class Engine:
         b, s = self.bodies, self.state
         s.steps[members] = step
         out = FreeMotion(s.free_velocity, s.free_displacement, s.force, self.flows.pushes, self.flows.gravity)
-        free_motion_of(b, self.flows, s.steps, members, out, self.sim.time)
+        fly(b, self.flows, s.steps, members, out, self.sim.time)
         _kernels.take_up(members, step, self.columns, s)
         _kernels.reaches(members, s.left, s.velocity, s.free_velocity, b.extent, s.reach, s.pull)
         s.reach[members] *= 2.0  # they met more than was foreseen

@@ -15,6 +15,7 @@ from banquise.recording.recorder import EVENT_COLUMNS
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 
+POINTS = 75  # of the quadrature of a floe
 CONTROLS = 24  # numbers a desk keeps of the group it is at
 TOTALS = 13  # what a group adds to the ledger
 
@@ -45,6 +46,7 @@ class Columns(NamedTuple):
     qw: Array
     moment_x: Array
     moment_y: Array
+    spread: Array
 
 
 class State(NamedTuple):
@@ -178,6 +180,8 @@ class Desk(NamedTuple):
 
     control: Index
     slot: Index  # -1 for every body
+    flows: Array  # work space of free motion
+    sums: Array
     pairs: PairState
     scratch: Scratch
     found: Found
@@ -202,6 +206,8 @@ def make_desk(shapes: Shapes, obstacles: int, contacts: int, rows: int, pairs: i
     desk = Desk(
         control=np.zeros(CONTROLS, np.int64),
         slot=np.full(n, -1, np.int64),
+        flows=np.zeros((2, 2, POINTS)),
+        sums=np.zeros((9, 13)),
         pairs=empty_state(pairs),
         scratch=make_scratch(shapes, rows),
         found=make_found(m),
