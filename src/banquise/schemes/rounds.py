@@ -418,9 +418,19 @@ class Engine:
         inside[members] = True
         mine = inside[pairs[:, 0]] & (inside[np.minimum(pairs[:, 1], n - 1)] | (pairs[:, 1] >= n))
         of_group = np.ascontiguousarray(pairs[mine])
+        self._take_back(members[[int(i) not in latest for i in members]])
         _kernels.put_back(members, self.start, self.columns)
         self._fly_again(members, step)
         return self._list(of_group, np.ones(len(of_group), np.bool_)), pairs
+
+    def _take_back(self, idle: Rows) -> None:
+        """Take the work on floes that were in no group out of the books: they are in one now."""
+        s, f = self.state, self.flows
+        way = s.free_displacement[idle]
+        self.sums[0, 0] -= np.sum(s.force[idle, 0] * way)
+        self.sums[0, 1] -= np.sum(s.force[idle, 1] * way)
+        self.sums[0, 2] -= np.sum(self.bodies.mass[idle] * (way[:, :2] @ f.gravity))
+        self.sums[0, 3] -= np.sum(f.pushes[idle] * way)
 
     def _fly_again(self, members: Rows, step: float) -> None:
         b, s = self.bodies, self.state
