@@ -6,7 +6,6 @@ import numpy as np
 from random_bodies import star_rings
 
 import banquise as bq
-from banquise.schemes import rounds
 
 SIZE = 10.0  # m, the largest reach of a floe from its centre
 
@@ -37,18 +36,30 @@ def pairs_of_floes(rng, n, mirrored=False):
     return floes
 
 
-def watch_impacts(monkeypatch):
-    """Every impact problem of the runs that follow, with its outcome: a list that fills."""
-    seen = []
-    solve = rounds.impact
+def single_impacts(run, floes):
+    """Pairs that met at one point, once: approach before and after (n,), m/s, along the impulse's normal.
 
-    def watched(problem, laws):
-        outcome = solve(problem, laws)
-        seen.append((problem, outcome))
-        return outcome
-
-    monkeypatch.setattr(rounds, "impact", watched)
-    return seen
+    The normal follows from the change of momentum and the two parts of the impulse, the lever from where it fell.
+    """
+    events, data = run.events, run.dataset
+    pair = events.floe_a.to_numpy() // 2
+    once = np.flatnonzero(np.bincount(pair, minlength=len(floes) // 2)[pair] == 1)
+    events, a = events.iloc[once], 2 * pair[once]
+    mass = np.array([f.mass for f in floes])
+    u, v, spin, x, y = (data[name].values for name in ("u", "v", "spin", "x", "y"))
+    jump = mass[a + 1] * np.stack([u[-1] - u[0], v[-1] - v[0]])[:, a + 1]
+    rn, rt = events.normal_impulse.to_numpy(), events.tangential_impulse.to_numpy()
+    normal = np.stack([rn * jump[0] + rt * jump[1], rn * jump[1] - rt * jump[0]]) / (rn**2 + rt**2)
+    speeds = []
+    for k in (0, -1):
+        point = []
+        for row in (a, a + 1):
+            cx = x[0, row] + u[0, row] * events.time.to_numpy()
+            cy = y[0, row] + v[0, row] * events.time.to_numpy()
+            lever = events.x.to_numpy() - cx, events.y.to_numpy() - cy
+            point.append(np.stack([u[k, row] - spin[k, row] * lever[1], v[k, row] + spin[k, row] * lever[0]]))
+        speeds.append(((point[1] - point[0]) * normal).sum(axis=0))
+    return speeds
 
 
 def books_of_pairs(run, floes):

@@ -36,8 +36,8 @@ from banquise.recording.run_file import Run, open_run, shapes_dataset, write_run
 from banquise.scene.bodies import Bodies
 from banquise.scene.domain import Box
 from banquise.scene.scene import Scene, area_of
-from banquise.schemes.event_driven import EventDriven
 from banquise.schemes._kernels import ZONE
+from banquise.schemes.event_driven import EventDriven
 from banquise.settings import Contact, one_of
 from banquise.solvers.frictional import SolverMemory
 from banquise.stopping import StopSignals, leave

@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 from numba import njit
 
 ZONE = 1e-4  # of the smaller size: within it bodies may rest against each other
@@ -54,13 +55,14 @@ def rest_speed(pull, touch, shortest):
 @njit(cache=True, nogil=True)
 def survey(
     value, who, velocity, displacement, step, n_free, size, pull, extent, reach, shortest, blur, pairs, first, live,
-    struck,
+    clear, struck,
 ):  # fmt: skip
     """Gather the contacts into pairs (a, b) with the first contact of each; mark those that are live; their count.
 
     A pair is live when it rests together or a contact point of it may close within the step: its gap, carried on by the
     free displacement of both bodies, with room for the turning of levers and normals. So is a pair with a floe that may
-    be struck by another, if its reach (raised by that) takes it there.
+    be struck by another, if its reach (raised by that) takes it there. clear: least gap of each pair. struck: scratch,
+    false for every body.
     """
     count = 0
     for k in range(len(value)):
@@ -76,7 +78,9 @@ def survey(
             pairs[count, 0], pairs[count, 1] = i, j
             first[count] = k
             live[count] = False
+            clear[count] = value[k, GAP]
             count += 1
+        clear[count - 1] = min(clear[count - 1], value[k, GAP])
         if live[count - 1]:
             continue
         small = size[i] if j >= n_free else min(size[i], size[j])
@@ -118,6 +122,8 @@ def survey(
         for k in range(first[p], last):
             if value[k, GAP] <= reach[i] + reach[j]:
                 live[p] = True
+    for p in range(count):
+        struck[pairs[p, 0]] = struck[pairs[p, 1]] = False
     return count
 
 
@@ -308,6 +314,15 @@ def contact_speeds(chosen, order, value, who, velocity, out):
 
 
 @njit(cache=True, nogil=True)
+def farthest(x, y):
+    """The largest coordinate."""
+    far = 0.0
+    for i in range(len(x)):
+        far = max(far, abs(x[i]), abs(y[i]))
+    return far
+
+
+@njit(cache=True, nogil=True)
 def reaches_of_all(step, u, v, spin, free_velocity, extent, reach, pull):
     """As `reaches`, for all floes over the whole step."""
     for i in range(len(free_velocity)):
@@ -316,6 +331,26 @@ def reaches_of_all(step, u, v, spin, free_velocity, extent, reach, pull):
         dx, dy = free_velocity[i, 0] - u[i], free_velocity[i, 1] - v[i]
         pull[i] = (math.sqrt(dx * dx + dy * dy) + extent[i] * abs(free_velocity[i, 2] - spin[i])) / step
         reach[i] = MARGIN * step * (max(speed, later) + extent[i] * max(abs(spin[i]), abs(free_velocity[i, 2])))
+
+
+@njit(cache=True, nogil=True)
+def take_up_found(who, n_free, step, b, s):
+    """The state of the floes of some contacts at the start of the step."""
+    row = np.empty(1, np.int64)
+    for k in range(len(who)):
+        for side in range(2):
+            row[0] = who[k, side]
+            if row[0] < n_free:
+                take_up(row, step, b, s)
+
+
+@njit(cache=True, nogil=True)
+def poses(pairs, b, pose):
+    """The poses now of the bodies of some pairs."""
+    for p in range(len(pairs)):
+        for side in range(2):
+            i = pairs[p, side]
+            pose[i, 0], pose[i, 1], pose[i, 2], pose[i, 3] = b.x[i], b.y[i], b.cos[i], b.sin[i]
 
 
 @njit(cache=True, nogil=True)
@@ -420,7 +455,8 @@ def move_idle(first, last, label, step, b, f, s, sums):
             w1 += s.force[i, 1, 0] * dx + s.force[i, 1, 1] * dy + s.force[i, 1, 2] * da
             w2 += b.mass[i] * (f.gravity[0] * dx + f.gravity[1] * dy)
             w3 += f.pushes[i, 0] * dx + f.pushes[i, 1] * dy + f.pushes[i, 2] * da
-            if math.sqrt(dx * dx + dy * dy) + b.extent[i] * abs(da) > s.reach[i]:
+            s.gone[i] = math.sqrt(dx * dx + dy * dy) + b.extent[i] * abs(da)
+            if s.gone[i] > s.reach[i]:
                 beyond = 1
             b.x[i] += dx
             b.y[i] += dy

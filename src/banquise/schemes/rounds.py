@@ -88,11 +88,12 @@ class Engine:
             reach=np.zeros(every), pull=np.zeros(every), since=np.empty(n), quick=np.zeros(n, np.int64),
             free_velocity=np.empty((n, 3)), free_displacement=np.empty((n, 3)), force=np.empty((n, 2, 3)),
             steps=np.zeros(n), change=np.zeros((n, 3)), displacement=np.zeros((n, 3)), motion=np.zeros((every, 6)),
-            gone=np.zeros(n), cap=sim.step_cap, stress=np.zeros((n, 3)), water=np.zeros((n, 3)),
+            gone=np.zeros(every), cap=sim.step_cap, stress=np.zeros((n, 3)), water=np.zeros((n, 3)),
             obstacles=np.zeros((every - n, 3)),
         )  # fmt: skip
         self.desks: list[Desk] = []
         self.contacts, self.pair_rows, self.group_pairs = 64, 256, 64
+        self.struck = np.zeros(every, np.bool_)
         self.sums = np.empty((-(-n // _kernels.BLOCK), 4))
 
     # ------------------------------------------------------------ the step
@@ -115,7 +116,7 @@ class Engine:
         projection = self._regain(found)
         if projection:
             found = self._look(step)
-        pairs, live = self._near_pairs(found, step, shortest)
+        pairs, live, clear = self._near_pairs(found, step, shortest)
         groups = self._list(pairs, live)
         covered = s.reach[groups.members]
         beyond = self._move_idle(step)
@@ -123,7 +124,7 @@ class Engine:
         self._run(groups)
         beyond = beyond or bool(np.any(s.gone[groups.members] > covered))
         sim.obstacle_motion.place(b, sim.time + step)
-        overlap, unsolved = self._verify(done, pairs, beyond, step)
+        overlap, unsolved = self._verify(done, pairs, clear, beyond, step)
         self._commit(done, overlap, projection, unsolved, step)
         return int(max(groups.totals[:, g.ROUNDS].max(initial=0) for groups in done))
 
@@ -139,14 +140,14 @@ class Engine:
             s.pose[n:, 0], s.pose[n:, 1], s.pose[n:, 2], s.pose[n:, 3] = b.x[n:], b.y[n:], b.cos[n:], b.sin[n:]
             s.obstacles[:, 0], s.obstacles[:, 1], s.obstacles[:, 2] = b.x[n:], b.y[n:], b.angle[n:]
             speed = np.hypot(b.u[n:], b.v[n:]) + b.extent[n:] * np.abs(b.spin[n:]) if moving else 0.0
-            s.reach[n:] = step * speed
+            s.reach[n:] = s.gone[n:] = step * speed
         settings = sim.contact
         self.columns = Columns(
             b.x, b.y, b.angle, b.cos, b.sin, b.u, b.v, b.spin, b.mass, b.inertia, b.area, b.extent, b.inverse_mass,
             b.inverse_inertia, b.material, b.ids, sim.size, sim.zone, b.qx, b.qy, b.qw, b.moment_x, b.moment_y,
             b.spread,
         )  # fmt: skip
-        farthest = max(float(b.x.max()), -float(b.x.min()), float(b.y.max()), -float(b.y.min())) if len(b) else 0.0
+        farthest = float(_kernels.farthest(b.x, b.y))
         self.rule = Rules(
             n_free=n, step=float(step), time=float(sim.time), shortest=float(shortest), rebounds_many=rebounds[0],
             rebounds_few=rebounds[1], soft=soft, largest=sim.largest_restitution, threshold=float(settings.threshold),
@@ -173,8 +174,7 @@ class Engine:
         """Every contact point that may matter before the end of the step; its bodies' state is taken up."""
         sim, s = self.sim, self.state
         found = sim.detector.found(self.bodies, sim.zone, s.reach, sim.largest_restitution)
-        near = np.unique(found.who[:, :2])
-        _kernels.take_up(near[near < self.n].astype(np.int64), step, self.columns, s)
+        _kernels.take_up_found(found.who, self.n, step, self.columns, s)
         return found
 
     def _regain(self, found: Found) -> float:
@@ -212,13 +212,16 @@ class Engine:
 
     # ------------------------------------------------------------ groups
 
-    def _near_pairs(self, found: Found, step: float, shortest: float) -> tuple[Pairs, NDArray[np.bool_]]:
-        """The pairs (p, 4: rows and images) that may meet in this step, and which of them look as if they will."""
+    def _near_pairs(self, found: Found, step: float, shortest: float) -> tuple[Pairs, NDArray[np.bool_], Array]:
+        """The pairs (p, 4: rows and images) that may meet in this step, which of them look as if they will, and how far
+        apart they are."""
         m, s, detector = len(found.value), self.state, self.sim.detector
         pairs, first, live = np.empty((m, 2), np.int32), np.empty(m, np.int64), np.zeros(m, np.bool_)
+        clear = np.empty(m)
         count = _kernels.survey(
             found.value, found.who, s.velocity, s.free_displacement, step, self.n, self.sim.size, s.pull,
-            self.bodies.extent, s.reach, shortest, self.rule.blur, pairs, first, live, np.zeros(len(self.bodies), np.bool_),
+            self.bodies.extent, s.reach, shortest, self.rule.blur, pairs, first, live, clear,
+            self.struck,
         )  # fmt: skip
         listed = np.zeros((count, 4), np.int32)
         listed[:, :2] = pairs[:count]
@@ -226,7 +229,7 @@ class Engine:
             period = np.where(detector.period > 0, detector.period, 1.0)
             image = np.rint(found.value[first[:count], 7:9] / period).astype(np.int64)
             listed[:, 2:] = image - detector.wraps[listed[:, 0]] + detector.wraps[listed[:, 1]]
-        return listed, live[:count]
+        return listed, live[:count], clear[:count]
 
     def _list(self, pairs: Pairs, live: NDArray[np.bool_]) -> Groups:
         n, p = self.n, len(pairs)
@@ -256,8 +259,8 @@ class Engine:
         self.group_pairs = max(self.group_pairs, int(np.diff(groups.pair_start).max()))
         # shares of equal numbers of pairs; moving obstacles are where the group at hand is in time: one desk
         parts = 1 if self.rule.moving else max(1, min(threads.threads(), len(groups.pairs) // 256))
-        cuts = np.searchsorted(groups.pair_start, np.linspace(0, groups.pair_start[-1], parts + 1)[1:-1]).tolist()
-        cuts = [0, *cuts, len(groups)]
+        shares = [len(groups.pairs) * k // parts for k in range(1, parts)]
+        cuts = [0, *np.searchsorted(groups.pair_start, shares).tolist(), len(groups)]
         out: list[Any] = [None] * parts
 
         def part(first: int, last: int) -> None:
@@ -302,14 +305,20 @@ class Engine:
                 desk = self.desks[k] = self._desk(desk)
         events, loads, kept = (int(desk.control[c]) for c in (g.EVENTS, g.LOADS, g.KEPT))
         out = desk.out
-        return out.events[:events].copy(), out.loads[:loads].copy(), (out.kept_key[:kept].copy(), out.kept_rate[:kept].copy())
+        return (
+            out.events[:events].copy(),
+            out.loads[:loads].copy(),
+            (out.kept_key[:kept].copy(), out.kept_rate[:kept].copy()),
+        )
 
     def _solve(self, desk: Desk, total: Array) -> None:
         """The problem on a desk, by the solvers for large and hard islands."""
         m, bodies, islands = (int(desk.control[c]) for c in (g.ROWS, g.BODIES, g.ISLANDS))
         p, laws = desk.problem, self.sim.laws
         rows = ScaledRows(p.G[:m], p.W[:m], p.a[:m], p.b[:m], p.c[:m], p.bias[:m], p.mu[:m], p.lower[:m], bodies)
-        run = IslandRun(rows, p.start[: islands + 1], p.r[:m], p.reference[:islands], laws.settings.tolerance, laws.memory)
+        run = IslandRun(
+            rows, p.start[: islands + 1], p.r[:m], p.reference[:islands], laws.settings.tolerance, laws.memory
+        )
         run.auto()
         run.finish()
         p.y[: bodies + 1] = run.y
@@ -319,22 +328,22 @@ class Engine:
 
     # ------------------------------------------------------------ verification
 
-    def _overlaps(self, pairs: Pairs, everywhere: bool) -> tuple[float, list[tuple[int, int]]]:
+    def _overlaps(self, pairs: Pairs, clear: Array, everywhere: bool) -> tuple[float, list[tuple[int, int]]]:
         """Largest overlap now (m), and the pairs beyond the tolerance; measured apart from the contact code.
 
-        Bodies of no pair cannot meet: they are farther apart than both can come. Where a floe came farther than foreseen
-        all pairs are looked at.
+        Bodies that have come less far than they were `clear` of each other cannot overlap; nor can those of no pair: they
+        are farther apart than both can come. Where a floe came farther than foreseen all pairs are looked at.
         """
         sim, n, b = self.sim, self.n, self.bodies
         if everywhere:
             one, other, depth = sim.detector.overlaps(b)
         else:
-            pose = np.stack([b.x, b.y, b.cos, b.sin], axis=1) if len(b) < 4 * len(pairs) else self._poses(pairs)
-            p = len(pairs)
+            _kernels.poses(pairs, self.columns, self.state.pose)
+            p, detector = len(pairs), sim.detector
             one, other, depth = np.empty(p, np.int32), np.empty(p, np.int32), np.empty(p)
             count = _kernels_overlap.look_overlaps(
-                0, p, pairs, sim.detector.shapes, pose, sim.detector.wraps, sim.detector.period, sim.detector._still,
-                np.full(p, -math.inf), 0.0, np.empty(5), np.empty(32), one, other, depth,
+                0, p, pairs, detector.shapes, self.state.pose, detector.wraps, detector.period, self.state.gone,
+                clear.copy(), 0.0, np.empty(5), np.empty(32), one, other, depth,
             )  # fmt: skip
             one, other, depth = one[:count], other[:count], depth[:count]
         if not len(depth):
@@ -343,14 +352,7 @@ class Engine:
         deep = depth > TOLERANCE * size
         return float(depth.max()), [(int(i), int(j)) for i, j in zip(one[deep], other[deep])]
 
-    def _poses(self, pairs: Pairs) -> Array:
-        """Poses of the bodies of some pairs, in the rows of all."""
-        b, pose = self.bodies, self.state.pose
-        rows = np.unique(pairs[:, :2])
-        pose[rows, 0], pose[rows, 1], pose[rows, 2], pose[rows, 3] = b.x[rows], b.y[rows], b.cos[rows], b.sin[rows]
-        return pose
-
-    def _verify(self, done: list[Groups], pairs: Pairs, beyond: bool, step: float) -> tuple[float, int]:
+    def _verify(self, done: list[Groups], pairs: Pairs, clear: Array, beyond: bool, step: float) -> tuple[float, int]:
         """Do groups that overlap again until none does; (largest overlap left, 1 if one was left beyond the tolerance).
 
         Bodies that overlap although they were in no group become one; those that were take shorter steps from then on
@@ -360,7 +362,7 @@ class Engine:
         sim, b = self.sim, self.bodies
         unsolved = 0
         for attempt in range(ATTEMPTS + 1):
-            deepest, bad = self._overlaps(pairs, beyond) if len(pairs) or beyond else (0.0, [])
+            deepest, bad = self._overlaps(pairs, clear, beyond) if len(pairs) or beyond else (0.0, [])
             fresh = [pair for pair in bad if pair not in sim.overlapping]
             if not fresh:
                 break
@@ -369,12 +371,14 @@ class Engine:
                 unsolved = 1
                 break
             again, pairs = self._regroup(done, pairs, fresh, step)
+            clear = np.concatenate([clear, np.full(len(pairs) - len(clear), -math.inf)])
             sim.obstacle_motion.place(b, sim.time)
             done.append(again)
+            covered = self.state.reach[again.members]
             self._run(again)
             sim.obstacle_motion.place(b, sim.time + step)
             sim.ledger.add(splits=1)
-            beyond = beyond or bool(np.any(self.state.gone[again.members] > self.state.reach[again.members]))
+            beyond = beyond or bool(np.any(self.state.gone[again.members] > covered))
         if sim.step_cap.min(initial=np.inf) < np.inf:
             sim.step_cap *= 1.2
             sim.step_cap[sim.step_cap >= step] = np.inf
@@ -385,11 +389,11 @@ class Engine:
         self, done: list[Groups], pairs: Pairs, fresh: list[tuple[int, int]], step: float
     ) -> tuple[Groups, Pairs]:
         """Groups to be done again, put back to the start of the step; the pairs now known to be near."""
-        sim, s, n = self.sim, self.state, self.n
+        sim, n = self.sim, self.n
         latest: dict[int, tuple[Groups, int]] = {}  # of each floe, where it was last taken through the step
         for groups in done:
-            for k in np.flatnonzero(~groups.stale):
-                latest.update((int(i), (groups, int(k))) for i in groups.rows(int(k)))
+            for k in np.flatnonzero(~groups.stale).tolist():
+                latest.update((int(i), (groups, k)) for i in groups.rows(k))
         known = {(int(i), int(j)) for i, j in pairs[:, :2]}
         joined: list[tuple[int, int, int, int]] = []
         rows: set[int] = set()
@@ -416,8 +420,8 @@ class Engine:
         inside = np.zeros(n, np.bool_)
         members = np.array(sorted(everyone), np.int64)
         inside[members] = True
-        mine = inside[pairs[:, 0]] & (inside[np.minimum(pairs[:, 1], n - 1)] | (pairs[:, 1] >= n))
-        of_group = np.ascontiguousarray(pairs[mine])
+        among = inside[pairs[:, 0]] & (inside[np.minimum(pairs[:, 1], n - 1)] | (pairs[:, 1] >= n))
+        of_group = np.ascontiguousarray(pairs[among])
         self._take_back(members[[int(i) not in latest for i in members]])
         _kernels.put_back(members, self.start, self.columns)
         self._fly_again(members, step)
@@ -450,22 +454,24 @@ class Engine:
         kept_keys, kept_rates = [], []
         totals = []
         for groups in done:
-            totals.append(groups.totals[~groups.stale])
-            rows = groups.members[~np.repeat(groups.stale, np.diff(groups.member_start))]
+            whole = not groups.stale.any()
+            totals.append(groups.totals if whole else groups.totals[~groups.stale])
+            rows = groups.members if whole else groups.members[~np.repeat(groups.stale, np.diff(groups.member_start))]
             impulses.stress[rows] += s.stress[rows]
             for events, loads, (keys, rates) in zip(groups.events, groups.loads, groups.held):
-                good = ~groups.stale[events[:, -1].astype(np.int64)]
-                if good.any():
+                if len(events):
+                    good = ~groups.stale[events[:, -1].astype(np.int64)]
                     impulses.events.append(np.ascontiguousarray(events[good, :-1]))
-                good = ~groups.stale[loads[:, 0].astype(np.int64)]
-                np.add.at(impulses.on_obstacles, loads[good, 1].astype(np.int64), loads[good, 2:])
+                if len(loads):
+                    good = ~groups.stale[loads[:, 0].astype(np.int64)]
+                    np.add.at(impulses.on_obstacles, loads[good, 1].astype(np.int64), loads[good, 2:])
                 kept_keys.append(keys)
                 kept_rates.append(rates)
         self._remember(kept_keys, kept_rates)
         if sim.ocean is not None:
             sim.ocean.advance(self.start_bodies(), s.water, sim.time, step, sim.forcing)
         idle = self.sums.sum(axis=0)
-        total = np.concatenate(totals)
+        total = totals[0] if len(totals) == 1 else np.concatenate(totals)
         sums = total.sum(axis=0)
         most = total.max(axis=0, initial=0.0)
         sim.ledger.add(
@@ -490,11 +496,12 @@ class Engine:
     def _remember(self, keys: list[Rows], rates: list[Array]) -> None:
         """Impulses a second of the contacts that held, by key: where the next step starts from."""
         sim = self.sim
-        key = np.concatenate(keys) if keys else np.empty(0, np.int64)
-        if not len(key) and not len(sim.held_key):
+        if not any(len(key) for key in keys):
+            if len(sim.held_key):
+                sim.held_key, sim.held_rate = np.empty(0, np.int64), np.empty((0, 2))
             return
-        sim.held_key, first = np.unique(key, return_index=True)
-        sim.held_rate = np.concatenate(rates)[first] if keys else np.empty((0, 2))
+        sim.held_key, first = np.unique(np.concatenate(keys), return_index=True)
+        sim.held_rate = np.concatenate(rates)[first]
 
     def start_bodies(self) -> Any:
         """The bodies as they were at the start of the step."""
