@@ -69,8 +69,9 @@ def look_pairs(
 ):  # fmt: skip
     """Look at pairs first:last; (contacts found, rows or frames needed when a scratch array was too short).
 
-    mode 0: contacts; 1: distances only (state.distance, state.exact: the least one, or a lower bound of it). look: the
-    number of this look. What the last one found, `before`, is taken over for pairs of which neither body has moved.
+    mode 0: contacts; 1: distances only (state.distance, state.exact: the least one, or a lower bound of it); 2: distances
+    of the borders, overlap or not, which is cheaper. look: the number of this look. What the last one found, `before`, is
+    taken over for pairs of which neither body has moved.
     """
     until, known, known_n, known_until = state.until, state.known, state.known_n, state.known_until
     distance, exact = state.distance, state.exact
@@ -95,7 +96,7 @@ def look_pairs(
         moved += ROUND * moved
         lower = until[p] - moved
         if lower > reach:
-            if mode == 1:
+            if mode != 0:
                 distance[p], exact[p] = lower, False
             continue
         near = reach - travel[i] - travel[j]
@@ -158,7 +159,7 @@ def look_pairs(
         least -= radii
         until[p] = min(least, limit) + moved
         distance[p], exact[p] = min(least, limit), least <= limit
-        if least > reach:
+        if least > reach or mode == 2:
             continue
         size = min(box[i, 5], box[j, 5])
         m = np.int64(0)

@@ -8,6 +8,7 @@ from numba import njit
 SLACK = 1e-6  # of the speeds at a contact: a slower approach is what solvers leave, while there is room
 ROUND_OFF = 1e-12  # the same where there is none
 MARGIN = 0.05  # of eta: the thesis' tol3, which no step may use up
+FARTHEST = 1e12  # m in a step; beyond, squares overflow
 HALF, PAIRS = 0, 1  # the two step rules
 # columns of a contact as the detector writes it
 NX, NY, AX, AY, BX, BY, GAP = 0, 1, 2, 3, 4, 5, 6
@@ -106,14 +107,14 @@ def _seen_from(motion, i, j, dx, dy, extent):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def largest_factor(value, who, n_free, eta, motion, extent, reach, rule):
+def largest_factor(pairs, distance, n_free, eta, motion, extent, pose, wraps, period, reach, rule):
     """Largest s for which the motion s times `motion` (n, 3) keeps the rule; with velocities, the largest step (s).
 
     Half: no point of a body goes farther than half its distance to a neighbour, half of eta where they are in contact.
     Pairs: discs that are apart come no nearer than tol3 = eta / 20; where they meet, no point of one goes farther, seen
     from the other, than their distance less tol3, or eta less tol3 where they are in contact. (Both keep the pair apart,
     so the longer of the two counts: discs that are about to meet do not stop the clock.) Pairs that are not listed are
-    farther apart than reach[i] + reach[j] + eta, and stay so far that they need not be.
+    farther apart than reach[i] + reach[j].
     """
     least = math.inf
     share = 0.5 if rule == HALF else 1.0
@@ -121,16 +122,18 @@ def largest_factor(value, who, n_free, eta, motion, extent, reach, rule):
         way = math.sqrt(motion[i, 0] ** 2 + motion[i, 1] ** 2) + extent[i] * abs(motion[i, 2])
         if way > 0.0:
             least = min(least, share * reach[i] / way)
-    for k in range(len(value)):
-        i, j = who[k, 0], who[k, 1]
+    for p in range(len(pairs)):
+        i, j = pairs[p, 0], pairs[p, 1]
         zone = _zone(eta, i, j, n_free)
-        apart = max(value[k, GAP], zone)
-        dx = value[k, AX] - value[k, BX] + value[k, GAP] * value[k, NX]
-        dy = value[k, AY] - value[k, BY] + value[k, GAP] * value[k, NY]
+        apart = max(distance[p], zone)
+        if apart > reach[i] + reach[j]:
+            continue
+        dx = pose[j, 0] + (pairs[p, 2] + wraps[i, 0] - wraps[j, 0]) * period[0] - pose[i, 0]
+        dy = pose[j, 1] + (pairs[p, 3] + wraps[i, 1] - wraps[j, 1]) * period[1] - pose[i, 1]
         centres = math.sqrt(dx * dx + dy * dy)
         if rule == HALF:
             for side in range(2):
-                b = who[k, side]
+                b = pairs[p, side]
                 # of a long bank that turns only the part that the floe can meet counts
                 lever = extent[b] if b < n_free else min(extent[b], centres + extent[i] + apart)
                 way = math.sqrt(motion[b, 0] ** 2 + motion[b, 1] ** 2) + lever * abs(motion[b, 2])
@@ -152,10 +155,16 @@ def largest_factor(value, who, n_free, eta, motion, extent, reach, rule):
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def displacements(step, velocity, free, change, n_free, way):
-    """Way (n, 3) of every body in the step: free motion, and the velocity change of the contacts spread evenly over it."""
+    """Way (n, 3) of every body in the step: free motion, and the velocity change of the contacts spread evenly over it.
+
+    False when it is not a sensible number.
+    """
+    sane = True
     for i in range(len(way)):
         for c in range(3):
             way[i, c] = free[i, c] + 0.5 * step * change[i, c] if i < n_free else step * velocity[i, c]
+            sane = sane and abs(way[i, c]) < FARTHEST
+    return sane
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

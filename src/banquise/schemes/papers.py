@@ -63,11 +63,12 @@ class PapersStep:
         self.velocity, self.reach = np.empty((len(b), 3)), np.empty(len(b))
         ahead = 2.0 * horizon if rule == kernels.HALF else horizon
         kernels.speeds_and_reach(b.u, b.v, b.spin, b.extent, self.eta, n, ahead, self.velocity, self.reach)
-        self.found = sim.detector.found(b, self.eta, self.reach)
+        self.found, self.pairs, self.distance = sim.detector.found_and_distances(b, self.eta, self.reach)
         m = len(self.found.value)
         self.chosen, self.rate, self.bounce = np.empty(m, np.int64), np.empty(m), np.empty(m, np.bool_)
         self.start = {name: getattr(b, name).copy() for name in MOVED}
         self.before = b.copy() if sim.ocean is not None else None
+        self.rows = np.arange(n)
         self.way, self.work = np.empty((len(b), 3)), np.empty(4)
         self.proof = Proof()
         self.lost = self.from_obstacles = self.overlap = self.length = 0.0
@@ -136,12 +137,13 @@ class PapersStep:
         return min(self._factor(self.velocity), self.horizon)
 
     def _factor(self, motion: Array) -> float:
-        found = self.found
+        seen = self.sim.detector
         return float(
             kernels.largest_factor(
-                found.value, found.who, self.n, self.eta, motion, self.bodies.extent, self.reach, self.rule
+                self.pairs, self.distance, self.n, self.eta, motion, self.bodies.extent, seen.pose, seen.wraps, seen.period,
+                self.reach, self.rule,
             )
-        )
+        )  # fmt: skip
 
     # ------------------------------------------------------------ move, and verify
 
@@ -158,9 +160,11 @@ class PapersStep:
             self.velocity[n:] = np.column_stack([b.u[n:], b.v[n:], b.spin[n:]])
         pushes = pushes_on(b, sim.forcing, sim.time, step)
         middle = sim.time + (0.0 if sim.euler else 0.5 * step)
-        free = self.free = free_motion_of(b, sim.forcing, middle, np.full(n, step), pushes, sim.euler)
+        forces = b, sim.forcing, middle, np.full(n, step), pushes, sim.euler
+        free = self.free = free_motion_of(*forces, self.rows, self._room(pushes))
         change = self._hold(free, step)
-        kernels.displacements(step, self.velocity, free.displacement, change, n, self.way)
+        if not kernels.displacements(step, self.velocity, free.displacement, change, n, self.way):
+            free_motion_of(*forces)  # says which floe, and why
         factor = self._factor(self.way)
         if factor < 1 - 1e-9 and not last:
             self.retry = min(factor, 0.9) * step
@@ -182,6 +186,12 @@ class PapersStep:
         sim.overlapping = bad
         self.length, self.forced, self.unsolved = step, int(factor < 1 - 1e-9), int(bool(fresh))
         return True
+
+    def _room(self, pushes: Array) -> FreeMotion:
+        n, gravity = self.n, self.sim.forcing.gravity
+        return FreeMotion(
+            np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 2, 3)), pushes, np.array(gravity[:2] if gravity else (0.0, 0.0))
+        )
 
     def _hold(self, free: FreeMotion, step: float) -> Array:
         """Velocity changes (n, 3) that keep what the forces push together from approaching: no restitution."""
