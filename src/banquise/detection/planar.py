@@ -127,8 +127,7 @@ class Detector:
         """
         self.follow(bodies)
         self.cover(0.5 * zone + reach, zone)
-        self.look(zone, reach, 2)
-        return _one(self.look(zone, self._still, 0)), self.pairs, self.state.distance
+        return _one(self.look(zone, reach, 2)), self.pairs, self.state.distance
 
     def found_among(self, pairs: Index, pose: Array, zone: Array, travel: Array) -> Found:
         """The contacts of some pairs (p, 4: rows and images, as in the list) with the bodies at `pose` (n, 4)."""
@@ -242,11 +241,8 @@ class Detector:
 
     def cover(self, need: Array, zone: Array) -> None:
         """Make the list anew unless it holds every pair nearer than need[i] + need[j] (an obstacle: floe's zone)."""
-        n = self.n_free
-        need = need.copy()
-        if n < len(need):
-            need[n:] += 0.5 * float(zone[:n].max(initial=0.0)) - 0.5 * zone[n:]
-        if np.all(self.path - self.path_at_build + need <= self.margin):
+        n, need = self.n_free, need.copy()
+        if _kernels_look.covers(self.path, self.path_at_build, need, zone, n, self.margin):
             return
         self.margin = need + SKIN * self.scale
         box = world_boxes(self.shapes, self.pose, self.margin, self._memory)
@@ -266,7 +262,7 @@ class Detector:
         Rows within the reach and `ahead` (m) more are remembered.
         """
         ahead = AHEAD * self.scale if ahead is None else ahead
-        if mode == 0:
+        if mode != 1:
             self.looks += 1
             if self._parts != threads.threads():  # other cuts: what the last look wrote lies elsewhere
                 self.looks, self._parts = self.looks + 1, threads.threads()

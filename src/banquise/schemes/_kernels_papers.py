@@ -7,6 +7,7 @@ from numba import njit
 
 SLACK = 1e-6  # of the speeds at a contact: a slower approach is what solvers leave, while there is room
 ROUND_OFF = 1e-12  # the same where there is none
+PUSHED = 1e-3  # of the squares of the speeds at a contact: energy that holding it too early may give it
 MARGIN = 0.05  # of eta: the thesis' tol3, which no step may use up
 FARTHEST = 1e12  # m in a step; beyond, squares overflow
 HALF, PAIRS = 0, 1  # the two step rules
@@ -15,9 +16,10 @@ NX, NY, AX, AY, BX, BY, GAP = 0, 1, 2, 3, 4, 5, 6
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def speeds_and_reach(u, v, spin, extent, eta, n_free, horizon, velocity, reach):
-    """Columns (n, 3) of the velocities, and how far each body is looked ahead: `horizon` of its fastest point and eta."""
+def begin(x, y, cos, sin, angle, u, v, spin, extent, eta, n_free, horizon, start, velocity, reach):
+    """Poses (n, 5) and velocities (n, 3) now, and how far each body is looked ahead: `horizon` of its fastest point, eta."""
     for i in range(len(u)):
+        start[i, 0], start[i, 1], start[i, 2], start[i, 3], start[i, 4] = x[i], y[i], cos[i], sin[i], angle[i]
         velocity[i, 0], velocity[i, 1], velocity[i, 2] = u[i], v[i], spin[i]
         reach[i] = horizon * (math.sqrt(u[i] * u[i] + v[i] * v[i]) + extent[i] * abs(spin[i]))
         if i < n_free:
@@ -96,6 +98,23 @@ def approaching(value, who, n_free, eta, velocity, extent, allowed, step, shorte
         bounce[count] = 0.5 * zone >= shortest * fastest
         count += 1
     return count
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def turning(value, who, n_free, eta, before, after):
+    """Part of the step after which the first contact that parts at its start (velocities `before`) begins to approach.
+
+    Where that matters: a contact held over the whole step would be given the energy -first * last, per mass.
+    """
+    least = 1.0
+    for k in range(len(value)):
+        if value[k, GAP] > _zone(eta, who[k, 0], who[k, 1], n_free):
+            continue
+        first, _, scale = _point_speeds(value, who, k, before)
+        last, _, _ = _point_speeds(value, who, k, after)
+        if first > 0.0 and last < 0.0 and -first * last > PUSHED * scale * scale:
+            least = min(least, first / (first - last))
+    return least
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -202,4 +221,8 @@ def move(step, way, velocity, change, force, pushes, mass, gravity, x, y, angle,
         y[i] += dy
         angle[i] += da
         cos[i], sin[i] = math.cos(angle[i]), math.sin(angle[i])
-        u[i], v[i], spin[i] = velocity[i, 0] + change[i, 0], velocity[i, 1] + change[i, 1], velocity[i, 2] + change[i, 2]
+        u[i], v[i], spin[i] = (
+            velocity[i, 0] + change[i, 0],
+            velocity[i, 1] + change[i, 1],
+            velocity[i, 2] + change[i, 2],
+        )

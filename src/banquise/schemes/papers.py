@@ -27,9 +27,9 @@ Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 ETA = 1e-2  # of the size: the papers' threshold
+TURNED = 0.99  # part of a step: contacts that part turn back no sooner, or they would be pushed on before they do
 TOLERANCE = 1e-5  # of the smaller size: overlap that no step may leave behind
 RULES = {"half": kernels.HALF, "pairs": kernels.PAIRS}
-MOVED = ("x", "y", "cos", "sin", "angle", "u", "v", "spin")
 
 
 def advance(sim: Simulation, target: float, longest: float, shortest: float, rule: str) -> None:
@@ -60,13 +60,15 @@ class PapersStep:
         n = self.n = b.n_free
         sim.obstacle_motion.set_velocity(b, sim.time, horizon)
         self.eta = ETA * sim.size
-        self.velocity, self.reach = np.empty((len(b), 3)), np.empty(len(b))
+        self.start, self.velocity, self.reach = np.empty((len(b), 5)), np.empty((len(b), 3)), np.empty(len(b))
         ahead = 2.0 * horizon if rule == kernels.HALF else horizon
-        kernels.speeds_and_reach(b.u, b.v, b.spin, b.extent, self.eta, n, ahead, self.velocity, self.reach)
+        kernels.begin(
+            b.x, b.y, b.cos, b.sin, b.angle, b.u, b.v, b.spin, b.extent, self.eta, n, ahead, self.start, self.velocity,
+            self.reach,
+        )  # fmt: skip
         self.found, self.pairs, self.distance = sim.detector.found_and_distances(b, self.eta, self.reach)
         m = len(self.found.value)
         self.chosen, self.rate, self.bounce = np.empty(m, np.int64), np.empty(m), np.empty(m, np.bool_)
-        self.start = {name: getattr(b, name).copy() for name in MOVED}
         self.before = b.copy() if sim.ocean is not None else None
         self.rows = np.arange(n)
         self.way, self.work = np.empty((len(b), 3)), np.empty(4)
@@ -151,7 +153,8 @@ class PapersStep:
         """Move all by a step; False, with a shorter one in `retry`, where that breaks the rule or leaves an overlap.
 
         The forces may take a body farther than its velocity says, and bodies that turn may overlap though their contacts
-        do not approach: both are seen on the way that came about. The shortest step is taken whatever happens.
+        do not approach: both are seen on the way that came about. Where the forces turn a floe back that was leaving, the
+        step ends there: held over a whole step it would be pushed on. The shortest step is taken whatever happens.
         """
         sim, b, n = self.sim, self.bodies, self.n
         last = step <= self.shortest * (1 + 1e-12)
@@ -162,7 +165,13 @@ class PapersStep:
         middle = sim.time + (0.0 if sim.euler else 0.5 * step)
         forces = b, sim.forcing, middle, np.full(n, step), pushes, sim.euler
         free = self.free = free_motion_of(*forces, self.rows, self._room(pushes))
-        change = self._hold(free, step)
+        end = self.velocity.copy()
+        end[:n] = free.velocity
+        turned = kernels.turning(self.found.value, self.found.who, n, self.eta, self.velocity, end)
+        if turned < TURNED and turned * step > self.shortest:
+            self.retry = turned * step
+            return False
+        change = self._hold(end, step)
         if not kernels.displacements(step, self.velocity, free.displacement, change, n, self.way):
             free_motion_of(*forces)  # says which floe, and why
         factor = self._factor(self.way)
@@ -177,8 +186,7 @@ class PapersStep:
         bad = self._overlaps()
         fresh = [pair for pair in bad if pair not in sim.overlapping]
         if fresh and not last:
-            for name in MOVED:
-                getattr(b, name)[:] = self.start[name]
+            b.x[:], b.y[:], b.cos[:], b.sin[:], b.angle[:] = self.start.T
             b.u[:n], b.v[:n], b.spin[:n] = self.velocity[:n].T
             sim.ledger.add(splits=1)
             self.retry = 0.5 * step
@@ -190,13 +198,15 @@ class PapersStep:
     def _room(self, pushes: Array) -> FreeMotion:
         n, gravity = self.n, self.sim.forcing.gravity
         return FreeMotion(
-            np.empty((n, 3)), np.empty((n, 3)), np.empty((n, 2, 3)), pushes, np.array(gravity[:2] if gravity else (0.0, 0.0))
+            np.empty((n, 3)),
+            np.empty((n, 3)),
+            np.empty((n, 2, 3)),
+            pushes,
+            np.array(gravity[:2] if gravity else (0.0, 0.0)),
         )
 
-    def _hold(self, free: FreeMotion, step: float) -> Array:
+    def _hold(self, velocity: Array, step: float) -> Array:
         """Velocity changes (n, 3) that keep what the forces push together from approaching: no restitution."""
-        velocity = self.velocity.copy()
-        velocity[: self.n] = free.velocity
         self.held = None
         problem = self._approaching(velocity, step)
         if problem is None:
