@@ -27,6 +27,8 @@ Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 ETA = 1e-2  # of the size: the papers' threshold
+AGAIN = 10  # solves of the impacts of a step; what then still approaches is held without rebound
+FLOOR = 256  # part of the shortest step that is taken whatever it leaves
 TURNED = 0.99  # part of a step: contacts that part turn back no sooner, or they would be pushed on before they do
 TOLERANCE = 1e-5  # of the smaller size: overlap that no step may leave behind
 RULES = {"half": kernels.HALF, "pairs": kernels.PAIRS}
@@ -37,7 +39,7 @@ def advance(sim: Simulation, target: float, longest: float, shortest: float, rul
     step = PapersStep(sim, min(longest, sim.pace), shortest, RULES[rule])
     step.collide()
     safe = step.largest()
-    while not step.move(sim.even_step(target, max(safe, shortest))):
+    while not step.move(sim.even_step(target, max(safe, step.shortest))):
         safe = step.retry
     step.commit()
     sim.pace = 2.0 * safe
@@ -56,6 +58,7 @@ class PapersStep:
 
     def __init__(self, sim: Simulation, horizon: float, shortest: float, rule: int):
         self.sim, self.horizon, self.shortest, self.rule = sim, horizon, shortest, rule
+        self.smallest = shortest / FLOOR
         b = self.bodies = sim.bodies
         n = self.n = b.n_free
         sim.obstacle_motion.set_velocity(b, sim.time, horizon)
@@ -79,19 +82,27 @@ class PapersStep:
     # ------------------------------------------------------------ solve the contacts
 
     def collide(self) -> None:
-        """Bodies in contact that approach exchange impulses, by the simulation's laws."""
-        problem = self._approaching(self.velocity, 0.0)
-        if problem is None:
-            return
+        """Bodies in contact that approach exchange impulses, by the simulation's laws.
+
+        Again where that leaves an approach: among active contacts only, one solve may send a floe into its neighbour.
+        """
+        for _ in range(AGAIN):
+            problem = self._approaching(self.velocity, 0.0)
+            if problem is None:
+                return
+            self._impact(problem)
+
+    def _impact(self, problem: Touches) -> None:
         outcome = impact(problem, self.sim.laws)
         loss = self._book(problem, outcome, outcome.before)
         b, found = self.bodies, self.found
         events = np.empty((len(loss), len(EVENT_COLUMNS)))
-        self.collisions = _kernels_laws.write_events(
+        count = _kernels_laws.write_events(
             problem.chosen, problem.order, found.value, found.who, b.ids, b.x, b.y, problem.rows.friction,
             outcome.impulses, loss, self.sim.time, np.zeros(self.n), np.zeros(len(found.value), np.int8), events,
         )  # fmt: skip
-        self.sim.impulses.events.append(events[: self.collisions])
+        self.collisions += count
+        self.sim.impulses.events.append(events[:count])
         self.velocity[: self.n] += self._changes(problem, outcome)
         b.u[: self.n], b.v[: self.n], b.spin[: self.n] = self.velocity[: self.n].T
 
@@ -154,11 +165,12 @@ class PapersStep:
 
         The forces may take a body farther than its velocity says, and bodies that turn may overlap though their contacts
         do not approach: both are seen on the way that came about. Where the forces turn a floe back that was leaving, the
-        step ends there: held over a whole step it would be pushed on. The shortest step is taken whatever happens.
+        step ends there: held over a whole step it would be pushed on. The shortest step is taken against
+        the rule, a small part of it whatever happens.
         """
         sim, b, n = self.sim, self.bodies, self.n
         last = step <= self.shortest * (1 + 1e-12)
-        sim.obstacle_motion.set_velocity(b, sim.time, step)
+                sim.obstacle_motion.set_velocity(b, sim.time, step)
         if not sim.obstacle_motion.still:
             self.velocity[n:] = np.column_stack([b.u[n:], b.v[n:], b.spin[n:]])
         pushes = pushes_on(b, sim.forcing, sim.time, step)
@@ -185,7 +197,8 @@ class PapersStep:
         sim.obstacle_motion.place(b, sim.time + step)
         bad = self._overlaps()
         fresh = [pair for pair in bad if pair not in sim.overlapping]
-        if fresh and not last:
+        if fresh and step > self.smallest * (1 + 1e-12):
+            self.shortest = self.smallest  # against the rule, but not into each other
             b.x[:], b.y[:], b.cos[:], b.sin[:], b.angle[:] = self.start.T
             b.u[:n], b.v[:n], b.spin[:n] = self.velocity[:n].T
             sim.ledger.add(splits=1)

@@ -129,9 +129,8 @@ def bouncing_disc(rule: str) -> Iterator[Row]:
         rest = math.sqrt(2 * height / GRAVITY) * (1 + epsilon) / (1 - epsilon)
         run = sim.run(2 * rest, 2 * rest)
         where = f"{rule}, epsilon {epsilon:g}, H {height:g} m"
-        apex, n = height, 0
-        for impulse, turned in zip(run.events["normal_impulse"], run.events["y"]):
-            n += 1
+        apex = height
+        for n, (impulse, turned) in enumerate(zip(run.events["normal_impulse"], run.events["y"]), 1):
             if epsilon ** (2 * n) * height < 2 * ETA:
                 break
             after = epsilon * impulse / (1 + epsilon)
