@@ -170,7 +170,7 @@ class PapersStep:
         """
         sim, b, n = self.sim, self.bodies, self.n
         last = step <= self.shortest * (1 + 1e-12)
-                sim.obstacle_motion.set_velocity(b, sim.time, step)
+        sim.obstacle_motion.set_velocity(b, sim.time, step)
         if not sim.obstacle_motion.still:
             self.velocity[n:] = np.column_stack([b.u[n:], b.v[n:], b.spin[n:]])
         pushes = pushes_on(b, sim.forcing, sim.time, step)
