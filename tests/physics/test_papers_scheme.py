@@ -49,7 +49,7 @@ def test_nothing_overlaps_in_a_closed_box(rule, order):
     scene = bq.Scene(floes, domain=bq.Box(-0.7 * side, (n - 0.3) * side, -0.7 * side, (n - 0.3) * side))
     sim = bq.Simulation(scene, contact=bq.Contact(friction=0.4, restitution=0.6, order=order), scheme=papers(0.5, rule))
     deepest = []
-    run = sim.run(until=15.0, every=0.5, callbacks=[lambda sim: depths(sim, deepest)])
+    run = sim.run(until=40.0, every=1.0, callbacks=[lambda sim: depths(sim, deepest)])
     assert len(run.events) > 50
     assert max(deepest) < TOLERANCE
     assert float(run.ledger.max_overlap.max()) < TOLERANCE * np.sqrt(max(floe.area for floe in floes))
@@ -67,7 +67,7 @@ def test_impulses_sum_to_zero(rule):
     n, side = 4, 10.0
     floes = crowd(np.random.default_rng(11), n, 1.0, side)
     scene = bq.Scene(floes, domain=bq.Periodic(-0.5 * side, (n - 0.5) * side, -0.5 * side, (n - 0.5) * side))
-    run = bq.Simulation(scene, scheme=papers(0.5, rule)).run(until=10.0, every=1.0)
+    run = bq.Simulation(scene, scheme=papers(0.5, rule)).run(until=40.0, every=4.0)
     assert len(run.events) > 20
     mass = np.array([floe.mass for floe in floes])
     size = float((mass * np.hypot(run.dataset.u, run.dataset.v)).sum("floe")[0])
