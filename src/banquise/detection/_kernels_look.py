@@ -50,10 +50,10 @@ def covers(path, path_at_build, need, zone, n_free, margin):
         widest = max(widest, zone[i])
     for i in range(n_free, len(need)):
         need[i] += 0.5 * (widest - zone[i])
+    enough = True
     for i in range(len(need)):
-        if not path[i] - path_at_build[i] + need[i] <= margin[i]:
-            return False
-    return True
+        enough = enough and path[i] - path_at_build[i] + need[i] <= margin[i]
+    return enough
 
 
 @kernel
