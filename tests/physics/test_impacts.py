@@ -55,8 +55,10 @@ def check_pairs(run, floes, seen, approach_allowed=0.0):
         fastest = np.abs(outcome.before).max()
         assert (normal >= 0).all()
         assert (np.abs(tangent) <= problem.rows.friction * normal * (1 + 1e-9)).all()
-        # problems of up to 50 contacts are solved to 1e-10
-        assert (outcome.after[:, 0] >= -(1e-10 + approach_allowed) * fastest).all()
+        # problems of up to 50 contacts are solved to 1e-10; a pair that met too often in a step is kept apart over the rest
+        # of it without being met, and may use its gap up in that time
+        room = problem.rows.bias[:, 0]
+        assert (outcome.after[:, 0] + room >= -(1e-10 + approach_allowed) * fastest).all()
     ledger = run.ledger
     assert float(ledger.unsolved.sum()) == 0
     assert float(np.abs(ledger.balance).max()) < 1e-9 * float(ledger.dissipated_contact[-1])
