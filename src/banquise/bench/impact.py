@@ -49,7 +49,7 @@ def bench(quick: bool) -> list[Figure]:
             continue
         scene = read_floedyn(data / name)
         for scheme in SCHEMES:
-            figures += pack(scene, scheme, until / 10 if quick else until, None if quick else bar, note)
+            figures += pack(scene, scheme, until / 10, None, "") if quick else pack(scene, scheme, until, bar, note)
     return figures
 
 
