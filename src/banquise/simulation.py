@@ -132,17 +132,18 @@ class Simulation:
         self.ledger = Ledger(self.bodies.kinetic_energy())
         self.size = self.bodies.size
         self.zone = ZONE * self.size
+        free = {floe.material for floe in scene.floes}
         self.laws = Laws(
             self.contact,
             self.bodies.material,
-            pair_table(self.contact.friction, self.bodies.materials, "friction"),
-            pair_table(self.contact.restitution, self.bodies.materials, "restitution"),
+            pair_table(self.contact.friction, self.bodies.materials, "friction", free),
+            pair_table(self.contact.restitution, self.bodies.materials, "restitution", free),
             self.bodies.inverse_mass,
             self.bodies.inverse_inertia,
             np.full(len(self.bodies), -1),
             SolverMemory(),
         )
-        self.largest_restitution = float(self.laws.restitution.max(initial=0.0))
+        self.largest_restitution = float(np.nanmax(self.laws.restitution, initial=0.0))
         self.detector = Detector(self.bodies, scene.domain)
         self.overlapping: list[tuple[int, int]] = []
         self.step_cap = np.full(self.bodies.n_free, np.inf)

@@ -30,6 +30,7 @@ BENCHES: dict[str, str] = {
     "fields": "banquise.bench.fields:bench",
     "blocks-dynamics": "banquise.bench.blocks_dynamics:bench",
     "recording": "banquise.bench.recording:recording",
+    "impact": "banquise.bench.impact:bench",
 }
 
 

@@ -9,11 +9,18 @@ from banquise.errors import CaseError
 from banquise.settings import Table
 
 
-def pair_table(value: float | Table, materials: list[str], what: str) -> NDArray[np.float64]:
-    """(k, k) symmetric table for the materials of a scene.
+def pair_table(
+    value: float | Table, materials: list[str], what: str, free: set[str] | None = None
+) -> NDArray[np.float64]:
+    """(k, k) symmetric table for the materials of a scene; nan where the table has no entry and needs none.
+
+    Pairs that meet need one: those with a material in `free`, the materials of the floes (None: all). Obstacles never meet
+    each other.
 
     >>> pair_table({("ice", "rock"): 0.3, ("default", "default"): 0.7}, ["ice", "rock"], "friction").tolist()
     [[0.7, 0.3], [0.3, 0.7]]
+    >>> pair_table({("ice", "ice"): 0.7, ("ice", "rock"): 0.3}, ["ice", "rock"], "friction", {"ice"}).tolist()
+    [[0.7, 0.3], [0.3, nan]]
     """
     n = len(materials)
     if not isinstance(value, dict):
@@ -23,9 +30,10 @@ def pair_table(value: float | Table, materials: list[str], what: str) -> NDArray
         for one, other in ((a, b), (b, a)):
             if one in materials and other in materials:
                 table[materials.index(one), materials.index(other)] = entry
-    missing = np.argwhere(np.isnan(table))
-    if len(missing):
-        a, b = (materials[k] for k in missing[0])
+    missing = [(materials[i], materials[j]) for i, j in np.argwhere(np.isnan(table))]
+    missing = [pair for pair in missing if free is None or free & set(pair)]
+    if missing:
+        a, b = missing[0]
         raise CaseError(
             f"contact {what}: the table has no entry for {a} with {b}. Add it, or a ('default', 'default') entry."
         )

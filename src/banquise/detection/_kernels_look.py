@@ -40,6 +40,23 @@ def advance(first, last, x, y, c, s, extent, period, looks, pose, wraps, path, m
 
 
 @kernel
+def covers(path, path_at_build, need, zone, n_free, margin):
+    """Whether a list of these margins, made at those paths, holds every pair nearer than need[i] + need[j].
+
+    need[n_free:] is raised by what the zones of floes ask of obstacles, whose own do not count.
+    """
+    widest = 0.0
+    for i in range(n_free):
+        widest = max(widest, zone[i])
+    for i in range(n_free, len(need)):
+        need[i] += 0.5 * (widest - zone[i])
+    enough = True
+    for i in range(len(need)):
+        enough = enough and path[i] - path_at_build[i] + need[i] <= margin[i]
+    return enough
+
+
+@kernel
 def pair_reach(i, j, n_free, zone, travel):
     """How near the two bodies must come to be of interest."""
     near = zone[i] if j >= n_free else min(zone[i], zone[j])
@@ -69,8 +86,9 @@ def look_pairs(
 ):  # fmt: skip
     """Look at pairs first:last; (contacts found, rows or frames needed when a scratch array was too short).
 
-    mode 0: contacts; 1: distances only (state.distance, state.exact: the least one, or a lower bound of it). look: the
-    number of this look. What the last one found, `before`, is taken over for pairs of which neither body has moved.
+    mode 0: contacts; 1: distances only (state.distance, state.exact: the least one, or a lower bound of it); 2: distances
+    within the reach, contacts within the zone. look: the number of this look. What the last one found, `before`, is taken
+    over for pairs of which neither body has moved.
     """
     until, known, known_n, known_until = state.until, state.known, state.known_n, state.known_until
     distance, exact = state.distance, state.exact
@@ -95,11 +113,11 @@ def look_pairs(
         moved += ROUND * moved
         lower = until[p] - moved
         if lower > reach:
-            if mode == 1:
+            if mode != 0:
                 distance[p], exact[p] = lower, False
             continue
         near = reach - travel[i] - travel[j]
-        if mode == 0:
+        if mode != 1:
             still = seen[p] == look - 1 and moved_at[i] < seen[p] and moved_at[j] < seen[p]
             seen[p] = look
             if still and seen_reach[p, 0] == reach and seen_reach[p, 1] == near:
@@ -158,7 +176,8 @@ def look_pairs(
         least -= radii
         until[p] = min(least, limit) + moved
         distance[p], exact[p] = min(least, limit), least <= limit
-        if least > reach:
+        wanted = near if mode == 2 else reach
+        if least > wanted:
             continue
         size = min(box[i, 5], box[j, 5])
         m = np.int64(0)
@@ -172,7 +191,7 @@ def look_pairs(
                     end += 1
                 m = frames_of_point(
                     block, link, who == 1, body[v, 1], body[e, 1], TOUCH * size, c, turn, ox, oy, rows, k, end, measure,
-                    reach + radii, frame, tag, m,
+                    wanted + radii, frame, tag, m,
                 )  # fmt: skip
                 k = end
             to_world(
@@ -185,7 +204,7 @@ def look_pairs(
         m = reduce_frames(link, size, near, frame, tag, m, at, chosen)
         for k in range(m):
             distance[p] = min(distance[p], frame[k, 6])
-        if mode == 0:
+        if mode != 1:
             seen_at[p, 1] = m
             count = _write(link, ids, i, j, shift_x, shift_y, frame, tag, m, at, value, rows_of, key, count)
     return count, need

@@ -117,12 +117,17 @@ class Detector:
                 self.pairs, self.n_free, self.state.until, self.path, bodies.mass, bounce, travel.copy(), travel
             )
         self.cover(0.5 * zone + travel, zone)
-        found = self.look(zone, travel, 0)
-        if len(found) == 1:
-            return Found(*(column.copy() for column in found[0]))
-        if not found:
-            return Found(np.empty((0, 9)), np.empty((0, 3), np.int32), np.empty(0, np.int64))
-        return Found(*(np.concatenate(columns) for columns in zip(*found)))
+        return Found(*(column.copy() for column in _one(self.look(zone, travel, 0))))
+
+    def found_and_distances(self, bodies: Any, zone: Array, reach: Array) -> tuple[Found, Index, Array]:
+        """The contacts with gap <= zone, and the near pairs with the distance of their borders, or a lower bound of it.
+
+        The distance (m) is exact below zone + reach[a] + reach[b]; two bodies that are not listed are farther apart.
+        Pairs are (p, 4): rows, images of b. All are views, good until the next look.
+        """
+        self.follow(bodies)
+        self.cover(0.5 * zone + reach, zone)
+        return _one(self.look(zone, reach, 2)), self.pairs, self.state.distance
 
     def found_among(self, pairs: Index, pose: Array, zone: Array, travel: Array) -> Found:
         """The contacts of some pairs (p, 4: rows and images, as in the list) with the bodies at `pose` (n, 4)."""
@@ -236,11 +241,8 @@ class Detector:
 
     def cover(self, need: Array, zone: Array) -> None:
         """Make the list anew unless it holds every pair nearer than need[i] + need[j] (an obstacle: floe's zone)."""
-        n = self.n_free
-        need = need.copy()
-        if n < len(need):
-            need[n:] += 0.5 * float(zone[:n].max(initial=0.0)) - 0.5 * zone[n:]
-        if np.all(self.path - self.path_at_build + need <= self.margin):
+        n, need = self.n_free, need.copy()
+        if _kernels_look.covers(self.path, self.path_at_build, need, zone, n, self.margin):
             return
         self.margin = need + SKIN * self.scale
         box = world_boxes(self.shapes, self.pose, self.margin, self._memory)
@@ -260,7 +262,7 @@ class Detector:
         Rows within the reach and `ahead` (m) more are remembered.
         """
         ahead = AHEAD * self.scale if ahead is None else ahead
-        if mode == 0:
+        if mode != 1:
             self.looks += 1
             if self._parts != threads.threads():  # other cuts: what the last look wrote lies elsewhere
                 self.looks, self._parts = self.looks + 1, threads.threads()
@@ -290,3 +292,12 @@ class Detector:
         """Room for n contacts of a part; two sides, so that a look can take over from the one before."""
         found = self._found[part, side] = make_found(n)
         return found
+
+
+def _one(parts: list[Found]) -> Found:
+    """The contacts found by all threads."""
+    if len(parts) == 1:
+        return parts[0]
+    if not parts:
+        return Found(np.empty((0, 9)), np.empty((0, 3), np.int32), np.empty(0, np.int64))
+    return Found(*(np.concatenate(columns) for columns in zip(*parts)))

@@ -16,7 +16,7 @@ TOTALS = (
 )
 # since the last record: the largest of the steps, their sum, or the last
 LARGEST = ("max_overlap", "projection", "largest_island", "residual")
-SUMS = ("collisions", "unsolved", "steps", "splits")
+SUMS = ("collisions", "unsolved", "steps", "splits", "forced")
 LATEST = ("contacts", "islands")
 COLUMNS = ("kinetic_energy", *TOTALS, "balance", *LARGEST, *SUMS, *LATEST)
 
@@ -38,6 +38,7 @@ LONG_NAMES = {
     "unsolved": ("1", "contact problems not solved to tolerance since the last record"),
     "steps": ("1", "steps since the last record"),
     "splits": ("1", "steps split and done again since the last record"),
+    "forced": ("1", "steps of the shortest length that were longer than the step rule asks, since the last record"),
     "contacts": ("1", "contact points that carry an impulse, at the last step"),
     "islands": ("1", "groups of floes in contact, at the last step"),
 }

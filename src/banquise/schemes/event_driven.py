@@ -10,14 +10,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from banquise.errors import CaseError
+from banquise.schemes import papers
 from banquise.schemes.rounds import verified_step
-from banquise.settings import number
+from banquise.settings import number, one_of
 from banquise.units import duration
 
 if TYPE_CHECKING:
     from banquise.simulation import Simulation
 
 
+THRESHOLDS = ("impact", "papers")
 MANY, FEW = 24, 12  # rounds after which the next step is shorter, and below which it is longer
 REBOUNDS = 30, 400  # rounds of a step in which a group's impacts rebound: so many, and so many over its size
 
@@ -31,10 +34,16 @@ class EventDriven:
     max_step : s, the longest step
     min_step : s, the shortest flight between two impacts that is followed; shorter bounces come to rest
         (default: a ten-thousandth of max_step)
+    threshold : "impact" (bodies touch, and the time at which they do is located) or "papers" (floes nearer than a
+        hundredth of their size, the square root of the area, are in contact; no meeting is located)
+    rule : step of the papers' threshold: "half" (default: no point goes farther than half its distance to a neighbour) or
+        "pairs" (the thesis' rule, pair by pair)
     """
 
     max_step: Any = 5.0
     min_step: Any = None
+    threshold: str = "impact"
+    rule: str | None = None
 
     def __post_init__(self) -> None:
         longest = number(duration(self.max_step, "max_step"), "max_step", above=0.0)
@@ -42,6 +51,11 @@ class EventDriven:
         if self.min_step is not None:
             shortest = number(duration(self.min_step, "min_step"), "min_step", above=0.0, at_most=longest)
             object.__setattr__(self, "min_step", shortest)
+        one_of(self.threshold, THRESHOLDS, "threshold")
+        if self.rule is not None:
+            one_of(self.rule, tuple(papers.RULES), "rule")
+            if self.threshold != "papers":
+                raise CaseError(f"rule: {self.rule!r} is a step rule of threshold='papers', got {self.threshold!r}.")
 
     @property
     def shortest(self) -> float:
@@ -49,6 +63,9 @@ class EventDriven:
 
     def advance(self, sim: Simulation, target: float) -> None:
         """One step, no farther than `target`."""
+        if self.threshold == "papers":
+            papers.advance(sim, target, self.max_step, self.shortest, self.rule or "half")
+            return
         step = sim.even_step(target, min(self.max_step, sim.pace))
         rounds = verified_step(sim, step, self.shortest, REBOUNDS, soft=False)
         # a long step of a dense pack is one large group that meets at every moment; short ones are many small groups

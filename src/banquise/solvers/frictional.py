@@ -149,6 +149,8 @@ class IslandRun:
         """The chain: small islands in one batch, pivoting for what it leaves, Newton for large ones; then pivoting."""
         huge = self.sizes > SMALL
         self.small(np.flatnonzero(~huge), _METHODS["auto"])
+        if (self.error <= self.limit).all():
+            return
         self.each(self.pivoting, self.unsolved(~huge))
         self.each(self.large, self.unsolved(self.sizes > 0))
         self.each(self.pivoting, self.unsolved(huge & (self.sizes <= PIVOT_UP_TO)))

@@ -16,6 +16,7 @@ GROUPS: dict[str, str] = {
     # name of the group -> module:function, called without arguments, yields Row
     "impact": "banquise.validation.impact:rows",
     "jam": "banquise.validation.jam:rows",
+    "papers": "banquise.validation.papers_scheme:rows",
     "glacier": "banquise.validation.glacier:rows",
     "solvers": "banquise.validation.solvers:rows",
     "fracture": "banquise.validation.fracture:rows",
