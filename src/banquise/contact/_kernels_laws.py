@@ -9,7 +9,7 @@ from numba import njit
 NX, NY, AX, AY, BX, BY, GAP = 0, 1, 2, 3, 4, 5, 6
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=True)  # makes arrays: bare kernels call it
 def contact_rows(
     chosen, value, who, slot, inverse_mass, inverse_inertia, velocity, gap_rate, bounce, material, friction_table,
     restitution_table, bodies, order, start, G, W, c, bias, mu, epsilon, a, b,

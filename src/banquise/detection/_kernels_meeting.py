@@ -75,7 +75,7 @@ def _bend(motion, i, j, h, extent, speed, far):
     return straight + extent[i] * (si * si + ai) + far * (sj * sj + aj) + 2 * sj * speed
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(cache=True, nogil=True, _nrt=True, error_model="numpy")  # makes arrays: bare kernels call it
 def first_meetings(
     first, last, pair_a, pair_b, shift, sh, pose, extent, motion, horizon, touch, aim, held,
     rows, slots, near, dist, rate, begin, armed, when,

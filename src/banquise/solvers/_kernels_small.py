@@ -327,7 +327,7 @@ def solve_island(first, last, G, W, a, b, c, mu, low, r, y, reference, tolerance
     return e, ACTIVE, done + more
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=True)  # makes arrays: bare kernels call it
 def solve_islands(
     begin, end, members, start, G, W, a, b, c, mu, low, r, y, reference, tolerance, method, error, how, work
 ):
