@@ -89,14 +89,14 @@ def leaving_row(T, rhs, basic, place, column, rule):
 
 
 @njit(cache=True, nogil=True)
-def lemke(T, rhs, basic, nonbasic, place, entering, cap, rule):
+def lemke(T, rhs, basic, nonbasic, place, entering, cap, rule, line):
     """Pivot until solved, on a ray, or `cap` pivots are done; returns (status, pivots, entering column).
 
-    Resumable: `entering` is -1 at the start, else the column returned by a call that hit its cap.
+    Resumable: `entering` is -1 at the start, else the column returned by a call that hit its cap. `line` (n + 1,) is
+    scratch.
     """
     n = T.shape[0]
     pivots = 0
-    line = np.empty(n + 1)
     if entering < 0:
         row = -1
         for i in range(n):  # z0 comes in at the largest -q / d; a tie goes to the lexicographic least

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from banquise.contact.islands import Islands, find_islands
 from banquise.contact.problem import ContactProblem, ScaledRows
 from banquise.errors import SolverError, nearest
-from banquise.solvers import _kernels, _kernels_small
+from banquise.solvers import _kernels, _kernels_island
 from banquise.solvers.dense import enumerate_island, lemke_island
 from banquise.solvers.newton import LargeIsland, Symbolic, solve_large, symbolic
 from banquise.threads import over_blocks
@@ -170,7 +170,7 @@ class IslandRun:
         goal = float(self.limit.min(initial=SMALL_TOLERANCE))
 
         def work(first: int, last: int) -> None:
-            _kernels_small.solve_islands(
+            _kernels_island.solve_islands(
                 first, last, members, self.start, rows.G, rows.W, rows.a, rows.b, rows.c, rows.friction,
                 rows.lower, self.impulses, self.y, self.reference, goal, method, self.error, self.how, self.work,
             )  # fmt: skip

@@ -313,6 +313,7 @@ class _Dictionary:
     def __init__(self, T: Floats, rhs: Floats) -> None:
         n = len(rhs)
         self.n, self.T, self.rhs, self.entering = n, T, rhs, -1
+        self.line = np.empty(n + 1)
         self.basic, self.nonbasic = np.arange(n), np.arange(n, 2 * n + 1)
         self.place = np.concatenate((np.arange(n), np.arange(n + 1, 2 * n + 2)))
 
@@ -324,8 +325,9 @@ class _Dictionary:
         pivots, fresh = 0, True
         while True:
             status, done, self.entering = kernels.lemke(
-                self.T, self.rhs, self.basic, self.nonbasic, self.place, self.entering, min(CHUNK, cap - pivots), rule
-            )
+                self.T, self.rhs, self.basic, self.nonbasic, self.place, self.entering, min(CHUNK, cap - pivots), rule,
+                self.line,
+            )  # fmt: skip
             pivots += done
             fresh = fresh and done == 0
             if data is None or fresh or status == kernels.SOLVED or pivots >= cap:
