@@ -2,62 +2,20 @@
 """Small islands, start to end inside Numba: thousands a step, so one call loops over them and each costs microseconds.
 
 `solve_island` is the door for one island, from Python or from another kernel; `solve_islands` for many. Chain: nothing to do,
-closed form, sweeps, active-set Newton on the dense Delassus matrix, Lemke, every combination of statuses.
+closed form, sweeps, active-set Newton on the dense Delassus matrix, Lemke.
 """
 
 from numba import njit
 
 from banquise.solvers._kernels import gather, one_contact, residual, sweeps
-from banquise.solvers._kernels_small import (
-    FEW,
-    active_set,
-    dense_island,
-    enumerate_statuses,
-    pivoting,
-    scratch_for,
-)
+from banquise.solvers._kernels_small import active_set, dense_island, pivoting, scratch_for
 
 OPEN, CLOSED, SWEEPS, ACTIVE, LEMKE, NEWTON, ENUMERATION = 0, 1, 2, 3, 4, 5, 6
 AUTO = 0  # `method` of the functions below: the whole chain, or SWEEPS or ACTIVE alone
 ROUND_OFF = 1e-14  # where sweeps may stop: a digit above the unit round-off of the contact speeds
 
 
-@njit(cache=True, nogil=True)
-def polish(first, last, G, W, a, b, c, mu, low, r, y, goal, fine, work):
-    """Take an island that sweeps left behind to round-off by active-set steps, more sweeps between the trials.
-
-    Returns (residual, sweeps and steps done).
-    """
-    m = last - first
-    D, speed, point = work.matrix[: 4 * m * m].reshape((2 * m, 2 * m)), work.speed[:m], r[first:last]
-    dense_island(first, last, G, W, a, b, c, y.shape[0] - 1, D, speed)
-    e, done = 0.0, 0
-    for trial in range(3):
-        if trial > 0:
-            e, more = sweeps(first, last, 10 * trial, fine, G, W, a, b, c, mu, low, r, y)
-            done += more
-        e = active_set(D, speed, mu[first:last], low[first:last], point, fine, 10 + m, work)
-        done += 10 + m
-        if e <= goal:
-            break
-    return residual(first, last, G, W, a, b, c, mu, low, r, y), done
-
-
-@njit(cache=True, nogil=True)
-def last_resorts(first, last, G, W, a, b, c, mu, low, r, y, reference, goal, work):
-    """Lemke, then enumeration, on an island whose matrix `polish` left in `work`. Returns (residual, method, work)."""
-    m = last - first
-    D, speed, point = work.matrix[: 4 * m * m].reshape((2 * m, 2 * m)), work.speed[:m], r[first:last]
-    friction, least = mu[first:last], low[first:last]
-    e, done = pivoting(D, speed, friction, least, point, reference, goal, work)
-    way = LEMKE
-    if not e <= goal and m <= FEW:
-        enumerate_statuses(D, speed, friction, least, goal, 0.0, point, 1, work)
-        way, done = ENUMERATION, done + 4**m
-    return residual(first, last, G, W, a, b, c, mu, low, r, y), way, done
-
-
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def solve_island(first, last, G, W, a, b, c, mu, low, r, y, reference, tolerance, method, work):
     """Solve ONE small island to `tolerance`, with no allocation: call it from Python or from inside a kernel.
 
@@ -97,15 +55,26 @@ def solve_island(first, last, G, W, a, b, c, mu, low, r, y, reference, tolerance
         e, done = sweeps(first, last, count, fine, G, W, a, b, c, mu, low, r, y)
         if method == SWEEPS or e <= 10 * fine:
             return e, SWEEPS, done
+    D, speed = work.matrix[: 4 * m * m].reshape((2 * m, 2 * m)), work.speed[:m]
+    point, friction, least = r[first:last], mu[first:last], low[first:last]
+    dense_island(first, last, G, W, a, b, c, y.shape[0] - 1, D, speed)
     goal = tolerance * reference
-    e, more = polish(first, last, G, W, a, b, c, mu, low, r, y, 0.01 * goal, 16 * fine, work)
-    if e <= goal or method == ACTIVE:
-        return e, ACTIVE, done + more
-    e, way, pivots = last_resorts(first, last, G, W, a, b, c, mu, low, r, y, reference, goal, work)
-    return e, way, done + more + pivots
+    for trial in range(3):  # active-set steps take it to round-off; where they cycle, more sweeps give another start
+        if trial > 0:
+            e, more = sweeps(first, last, 10 * trial, fine, G, W, a, b, c, mu, low, r, y)
+            done += more
+        e = active_set(D, speed, friction, least, point, 16 * fine, 10 + m, work)
+        done += 10 + m
+        if e <= 0.01 * goal:
+            break
+    way = ACTIVE
+    if not e <= goal and method != ACTIVE:
+        e, pivots = pivoting(D, speed, friction, least, point, reference, goal, work)
+        way, done = LEMKE, done + pivots
+    return residual(first, last, G, W, a, b, c, mu, low, r, y), way, done
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def solve_islands(
     begin, end, members, start, G, W, a, b, c, mu, low, r, y, reference, tolerance, method, error, how, iterations
 ):

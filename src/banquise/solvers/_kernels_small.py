@@ -12,8 +12,6 @@ from numba import njit
 from banquise.solvers import _kernels_lemke
 from banquise.solvers._kernels import natural_map
 
-FEW = 6  # contacts; up to here every combination of statuses may be tried (4^6 systems, tens of ms)
-
 # Work arrays for islands of up to `most` contacts. Matrices are flat and reshaped to the size of the island at hand, so
 # that a small one stays in a few cache lines.
 Scratch = namedtuple(
@@ -23,7 +21,7 @@ Scratch = namedtuple(
 )
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def scratch_for(most):
     """Work arrays for islands of up to `most` contacts: one set a thread; can be made in Python or in a kernel."""
     n = 4 * most
@@ -36,7 +34,7 @@ def scratch_for(most):
     )  # fmt: skip
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def delassus(first, last, G, a, b, fixed, D):
     """D = G G' of one island, (2 m, 2 m), contact by contact; `fixed` numbers the bodies that cannot move."""
     m = last - first
@@ -68,13 +66,13 @@ def delassus(first, last, G, a, b, fixed, D):
                         D[2 * j + t, 2 * i + s] = D[2 * i + s, 2 * j + t]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def echelon(A, x, value):
     """`eliminate` with a work array of its own."""
     eliminate(A, x, value, np.empty(A.shape[0], np.int64))
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def eliminate(A, x, value, columns):
     """Solve A value = x by elimination with row exchanges (A and x are overwritten); unknowns without a pivot stay 0.
 
@@ -111,7 +109,7 @@ def eliminate(A, x, value, columns):
         value[j] = s / A[p, j]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def solve_square(A, right):
     """x with A x = right, or as near as a singular A allows, with one step of iterative refinement.
 
@@ -131,7 +129,7 @@ def solve_square(A, right):
     return x
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def dense_residual(D, c, mu, low, r, u):
     """Velocities u = c + D r of a dense island and its largest natural map."""
     m = mu.shape[0]
@@ -147,7 +145,7 @@ def dense_residual(D, c, mu, low, r, u):
     return e
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def classify(D, mu, low, r, u, status):
     """Status of each contact by the natural map; returns whether any changed.
 
@@ -169,7 +167,7 @@ def classify(D, mu, low, r, u, status):
     return changed
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def status_step(D, mu, low, r, u, status, work):
     """Move r to the solution of the equations the statuses imply.
 
@@ -222,7 +220,7 @@ def status_step(D, mu, low, r, u, status, work):
         r[k, 1] += step[k, 1]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def enumerate_statuses(D, c, mu, low, goal, apart, r, most, work):
     """Try every combination of statuses of a few contacts until `most` solutions are found; r becomes the first.
 
@@ -264,14 +262,14 @@ def enumerate_statuses(D, c, mu, low, goal, apart, r, most, work):
     return found
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def copy_rows(m, source, target):
     """The first m rows (of two): a loop, because Numba spends a second of compilation on each slice assignment."""
     for k in range(m):
         target[k, 0], target[k, 1] = source[k, 0], source[k, 1]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def active_set(D, c, mu, low, r, fine, steps, work):
     """Up to `steps` active-set steps from r; r becomes the best point seen. Returns its residual."""
     m = mu.shape[0]
@@ -292,7 +290,7 @@ def active_set(D, c, mu, low, r, fine, steps, work):
     return best
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def dense_island(first, last, G, W, a, b, c, fixed, D, speed):
     """Delassus matrix and free speeds of an island, copied out for the dense methods.
 
@@ -306,7 +304,7 @@ def dense_island(first, last, G, W, a, b, c, fixed, D, speed):
             D[2 * i, 2 * i] = D[2 * i + 1, 2 * i + 1] = speed[i, 0] = 1.0
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def pivoting(D, c, mu, low, r, reference, goal, work):
     """Lemke on the Stewart-Trinkle form, finished by active-set steps; r becomes the best point seen.
 

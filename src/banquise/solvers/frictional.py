@@ -20,7 +20,7 @@ from banquise.contact.problem import ContactProblem, ScaledRows
 from banquise.errors import SolverError, nearest
 from banquise.solvers import _kernels, _kernels_island
 from banquise.solvers.dense import enumerate_island, lemke_island
-from banquise.solvers.newton import LargeIsland, Symbolic, solve_large, symbolic
+from banquise.solvers.newton import LargeIsland, Plan, solve_large, symbolic
 from banquise.threads import over_blocks
 
 Floats = NDArray[np.float64]
@@ -65,9 +65,9 @@ class SolverMemory:
 
     def __init__(self, graphs: int = 32) -> None:
         self._graphs = graphs
-        self._plans: OrderedDict[bytes, Symbolic] = OrderedDict()
+        self._plans: OrderedDict[bytes, Plan] = OrderedDict()
 
-    def plan(self, island: LargeIsland) -> Symbolic:
+    def plan(self, island: LargeIsland) -> Plan:
         """The symbolic factor of an island, made anew only when its contacts join other bodies than before."""
         key = hashlib.blake2b(island.a.tobytes() + island.b.tobytes(), digest_size=16).digest()
         found = self._plans.get(key)
