@@ -8,6 +8,7 @@ from banquise.solvers._kernels import sweeps
 from banquise.solvers._kernels_newton import look, merit, newton_step
 
 PATIENCE = 4  # failed line searches before the quick method gives way to the sure one
+NEAR = 0.5  # times the residual: the nu at which a point found by sweeps is near the smoothed solution
 STAGNANT = 400  # steps of the path without halving the best residual, after which it stops
 
 
@@ -27,12 +28,12 @@ def keep(r, best):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def smoothing_newton(island, plan, room, r, goal, nu, steps, passes):
+def smoothing_newton(island, plan, room, r, goal, nu, fall, steps, passes):
     """Newton with line search on the smoothed equations, nu falling fast; sweeps where the search fails.
 
     Quick where friction is low or the start is near. After `PATIENCE` failed searches it gives up: then the path to the
-    solution folds, and `central_path` is for that. goal and nu are velocities; r is used up, room.best is the answer.
-    Returns (residual as a velocity, steps).
+    solution folds, and `central_path` is for that. goal and nu are velocities, `fall` is what a full step multiplies nu
+    by; r is used up, room.best is the answer. Returns (residual as a velocity, steps).
     """
     G, W, a, b, c, mu, low = island
     least, failures, done = np.inf, 0, 0
@@ -56,15 +57,15 @@ def smoothing_newton(island, plan, room, r, goal, nu, steps, passes):
         if alpha >= 0.02 or after < 1.5 * before:
             shift(r, alpha, room.dr)
         if alpha == 1.0:
-            nu *= 0.64
+            nu *= fall
         elif alpha >= 0.25:
-            nu *= 0.8
-        if most < 0.05 * nu:
+            nu *= 0.5 * (1.0 + fall)
+        if most < 0.1 * nu:
             nu *= 0.1
         if alpha < 0.02:
             failures += 1
             e, _ = sweeps(0, a.shape[0], passes, goal, G, W, a, b, c, mu, low, r, room.y)
-            nu = max(nu, 0.3 * e)
+            nu = max(nu, NEAR * e)
     return least, done
 
 

@@ -11,6 +11,7 @@ from banquise.contact.problem import ScaledRows
 from banquise.solvers import _kernels, _kernels_block, _kernels_path
 from banquise.solvers._kernels_newton import Island, Plan, Room
 
+SWEEPS = 20  # before the first Newton step: they cure local trouble
 MAX_STEPS = 1600  # of the path; the hardest jam at hand takes 1,100
 
 Floats = NDArray[np.float64]
@@ -80,11 +81,13 @@ def solve_large(island: LargeIsland, plan: Plan, start: Floats, reference: float
     warm = bool(start.any())
     r = start.copy()
     room = island.room(plan)
-    outcome = Outcome(r.copy(), island.sweeps(r, room.y, 50, goal), 50)
-    outcome.impulses[:] = r
+    swept = island.sweeps(r, room.y, SWEEPS, goal)
+    outcome = Outcome(r.copy(), swept, SWEEPS)
+    near = _kernels_path.NEAR * swept / reference
     attempts: list[tuple[bool, float]] = (
-        [(False, 1e-3), (True, 0.1), (True, 10.0)] if warm else [(False, 10.0), (True, 10.0)]
+        [(False, near), (True, 0.1), (True, 10.0)] if warm else [(False, 10.0), (True, 10.0)]
     )
+    fall = 0.5 if warm else 0.64  # from far away, faster falls lose the path
     for follow, nu in attempts:
         if outcome.residual <= goal:
             break
@@ -96,7 +99,7 @@ def solve_large(island: LargeIsland, plan: Plan, start: Floats, reference: float
             )
         else:
             least, steps = _kernels_path.smoothing_newton(
-                island.columns, plan, room, r.copy(), goal, nu * reference, 80, 50 if warm else 20
+                island.columns, plan, room, r.copy(), goal, nu * reference, fall, 80, 30 if warm else 20
             )
         steps += outcome.steps
         if least < outcome.residual:
