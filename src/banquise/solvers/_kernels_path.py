@@ -9,6 +9,7 @@ from banquise.solvers._kernels_newton import look, merit, newton_step
 
 PATIENCE = 4  # failed line searches before the quick method gives way to the sure one
 NEAR = 0.5  # times the residual: the nu at which a point found by sweeps is near the smoothed solution
+FOLD = 30  # steps at one nu, after which the path must have folded there, and nu falls all the same
 STAGNANT = 400  # steps of the path without halving the best residual, after which it stops
 
 
@@ -76,7 +77,7 @@ def central_path(island, plan, room, r, goal, nu, steps):
     With much friction the path folds, and a method that only goes downhill ends in a hollow at the fold. Here each
     Newton step carries a proximal term delta that grows when the equations get worse and shrinks when they get better
     (pseudo-transient continuation): the point may climb out of a fold and drifts to the next stable branch. nu falls
-    by a tenth where one step suffices, else by three hundredths. Arguments and answer as in `smoothing_newton`.
+    by a tenth where one step suffices, else by three hundredths, and by a tenth where the point lingers at a fold. Arguments and answer as in `smoothing_newton`.
     """
     least, delta = np.inf, 1e-2
     done = since = 0
@@ -109,5 +110,8 @@ def central_path(island, plan, room, r, goal, nu, steps):
             delta = min(1.5 * delta, 1.0)
         if most < 0.15 * nu:
             nu *= 0.9 if since == 1 else 0.97
+            since = 0
+        elif since > FOLD:
+            nu *= 0.9
             since = 0
     return least, done

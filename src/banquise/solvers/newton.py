@@ -82,28 +82,26 @@ def solve_large(island: LargeIsland, plan: Plan, start: Floats, reference: float
     r = start.copy()
     room = island.room(plan)
     swept = island.sweeps(r, room.y, SWEEPS, goal)
-    outcome = Outcome(r.copy(), swept, SWEEPS)
-    near = _kernels_path.NEAR * swept / reference
-    attempts: list[tuple[bool, float]] = (
-        [(False, near), (True, 0.1), (True, 10.0)] if warm else [(False, 10.0), (True, 10.0)]
-    )
-    fall = 0.5 if warm else 0.64  # from far away, faster falls lose the path
-    for follow, nu in attempts:
-        if outcome.residual <= goal:
+    best, least, total = r.copy(), swept, SWEEPS
+    fall, passes = (0.5, 30) if warm else (0.64, 20)  # from far away, faster falls lose the path
+    # (method, point to start from, nu, steps)
+    quick, follow = _kernels_path.smoothing_newton, _kernels_path.central_path
+    near = _kernels_path.NEAR
+    chain: list[tuple[bool, str, float, int]] = [
+        (False, "swept", near * swept if warm else 10 * reference, 80),
+        *([(True, "swept", 0.1 * reference, 600)] if warm else []),
+        (True, "zero", 10 * reference, MAX_STEPS),
+        (False, "best", 0.0, 80),
+    ]
+    for path, origin, nu, most in chain:
+        if least <= goal:
             break
-        if follow:
-            point = r.copy() if nu < 1 else np.zeros_like(r)
-            most = 600 if nu < 1 else MAX_STEPS
-            least, steps = _kernels_path.central_path(
-                island.columns, plan, room, point, goal, nu * reference, most
-            )
+        point = {"swept": r, "zero": np.zeros_like(r), "best": best}[origin].copy()
+        if path:
+            e, steps = follow(island.columns, plan, room, point, goal, nu, most)
         else:
-            least, steps = _kernels_path.smoothing_newton(
-                island.columns, plan, room, r.copy(), goal, nu * reference, fall, 80, 30 if warm else 20
-            )
-        steps += outcome.steps
-        if least < outcome.residual:
-            outcome = Outcome(room.best.copy(), least, steps)
-        else:
-            outcome = Outcome(outcome.impulses, outcome.residual, steps)
-    return outcome
+            e, steps = quick(island.columns, plan, room, point, goal, nu or near * least, fall, most, passes)
+        total += steps
+        if e < least:
+            best, least = room.best.copy(), e
+    return Outcome(best, least, total)
