@@ -84,23 +84,24 @@ def solve_large(island: LargeIsland, plan: Plan, start: Floats, reference: float
     swept = island.sweeps(r, room.y, SWEEPS, goal)
     best, least, total = r.copy(), swept, SWEEPS
     fall, passes = (0.5, 30) if warm else (0.64, 20)  # from far away, faster falls lose the path
-    # (method, point to start from, nu, steps)
+    # (path or quick method, point to start from, nu (from the best point: times its residual), steps)
     quick, follow = _kernels_path.smoothing_newton, _kernels_path.central_path
     near = _kernels_path.NEAR
     chain: list[tuple[bool, str, float, int]] = [
         (False, "swept", near * swept if warm else 10 * reference, 80),
-        *([(True, "swept", 0.1 * reference, 600)] if warm else []),
+        *([(True, "swept", min(0.1 * reference, 10 * swept), 600)] if warm else []),
         (True, "zero", 10 * reference, MAX_STEPS),
-        (False, "best", 0.0, 80),
+        (False, "best", near, 80),
     ]
     for path, origin, nu, most in chain:
         if least <= goal:
             break
+        nu = nu * least if origin == "best" else nu
         point = {"swept": r, "zero": np.zeros_like(r), "best": best}[origin].copy()
         if path:
             e, steps = follow(island.columns, plan, room, point, goal, nu, most)
         else:
-            e, steps = quick(island.columns, plan, room, point, goal, nu or near * least, fall, most, passes)
+            e, steps = quick(island.columns, plan, room, point, goal, nu, fall, most, passes)
         total += steps
         if e < least:
             best, least = room.best.copy(), e
