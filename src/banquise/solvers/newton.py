@@ -83,25 +83,23 @@ def solve_large(island: LargeIsland, plan: Plan, start: Floats, reference: float
     room = island.room(plan)
     swept = island.sweeps(r, room.y, SWEEPS, goal)
     best, least, total = r.copy(), swept, SWEEPS
-    fall, passes = (0.5, 30) if warm else (0.64, 20)  # from far away, faster falls lose the path
-    # (path or quick method, point to start from, nu (from the best point: times its residual), steps)
-    quick, follow = _kernels_path.smoothing_newton, _kernels_path.central_path
-    near = _kernels_path.NEAR
-    chain: list[tuple[bool, str, float, int]] = [
-        (False, "swept", near * swept if warm else 10 * reference, 80),
-        *([(True, "swept", min(0.1 * reference, 10 * swept), 600)] if warm else []),
-        (True, "zero", 10 * reference, MAX_STEPS),
-        (False, "best", near, 80),
-    ]
-    for path, origin, nu, most in chain:
+    columns, near, far = island.columns, _kernels_path.NEAR, 10 * reference
+    # (point to start from, nu (from the best point: times its residual), what a full step multiplies nu by, or 0 to follow
+    # the path instead, most steps). From far away, faster falls of nu lose the path.
+    chain: list[tuple[str, float, float, int]] = [("swept", far, 0.64, 80)]
+    if warm:
+        mid = min(0.1 * reference, 10 * swept)
+        chain = [("swept", near * swept, 0.5, 80), ("swept", mid, 0.64, 80), ("swept", mid, 0.0, 600)]
+    for origin, nu, fall, most in [*chain, ("zero", far, 0.0, MAX_STEPS), ("best", near, 0.5, 80)]:
         if least <= goal:
             break
-        nu = nu * least if origin == "best" else nu
         point = {"swept": r, "zero": np.zeros_like(r), "best": best}[origin].copy()
-        if path:
-            e, steps = follow(island.columns, plan, room, point, goal, nu, most)
+        nu = nu * least if origin == "best" else nu
+        if fall:
+            passes = 30 if warm else 20
+            e, steps = _kernels_path.smoothing_newton(columns, plan, room, point, goal, nu, fall, most, passes)
         else:
-            e, steps = quick(island.columns, plan, room, point, goal, nu, fall, most, passes)
+            e, steps = _kernels_path.central_path(columns, plan, room, point, goal, nu, most)
         total += steps
         if e < least:
             best, least = room.best.copy(), e
