@@ -146,10 +146,9 @@ class IslandRun:
             self.limit[:] = tolerance
 
     def auto(self) -> None:
-        """The chain: small islands in one batch, pivoting for what it leaves, Newton for large ones; then pivoting."""
+        """The chain: small islands in one batch, Newton for large ones and for what the batch leaves; then pivoting."""
         huge = self.sizes > SMALL
         self.small(np.flatnonzero(~huge), _METHODS["auto"])
-        self.each(self.pivoting, self.unsolved(~huge))
         self.each(self.large, self.unsolved(self.sizes > 0))
         self.each(self.pivoting, self.unsolved(huge & (self.sizes <= PIVOT_UP_TO)))
 
@@ -178,11 +177,13 @@ class IslandRun:
         over_blocks(work, len(members), grain=64)
 
     def each(self, method: Callable[[int], None], members: NDArray[np.int64]) -> None:
-        """One island a task: each writes only its own contacts and bodies."""
+        """One island a task, the largest first, taken by whichever thread is free: each writes only its own contacts and
+        bodies, so who does it cannot show in the answer."""
+        queue = iter(members[np.argsort(-self.sizes[members], kind="stable")].tolist())
 
-        def work(first: int, last: int) -> None:
-            for i in members[first:last]:
-                method(int(i))
+        def work(_first: int, _last: int) -> None:
+            for i in queue:
+                method(i)
 
         over_blocks(work, len(members), grain=1)
 
