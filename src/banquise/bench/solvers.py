@@ -18,7 +18,12 @@ from banquise.solvers import frictional, lcp
 from banquise.solvers.dense import stewart_trinkle
 
 # Upper ends of what a study of large islands found reachable, ms: (contacts, friction) -> cold, warm.
-_JAM_BARS = {300: (50.0, 3.0), 1000: (150.0, 20.0), 3000: (800.0, 65.0), 6200: (1860.0, 149.0)}  # the last: of 5,000, in proportion
+_JAM_BARS = {
+    300: (50.0, 3.0),
+    1000: (150.0, 20.0),
+    3000: (800.0, 65.0),
+    6200: (1860.0, 149.0),
+}  # the last: of 5,000, in proportion
 _SIDE_WALL = 1003  # of the jam of 1,000: the obstacle at which it is doubled
 
 

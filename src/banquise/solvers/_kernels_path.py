@@ -77,7 +77,8 @@ def central_path(island, plan, room, r, goal, nu, steps):
     With much friction the path folds, and a method that only goes downhill ends in a hollow at the fold. Here each
     Newton step carries a proximal term delta that grows when the equations get worse and shrinks when they get better
     (pseudo-transient continuation): the point may climb out of a fold and drifts to the next stable branch. nu falls
-    by a tenth where one step suffices, else by three hundredths, and by a tenth where the point lingers at a fold. Arguments and answer as in `smoothing_newton`.
+    by a tenth where one step suffices, else by three hundredths, and by a tenth where the point lingers at a fold.
+    Arguments and answer as in `smoothing_newton`.
     """
     least, delta = np.inf, 1e-2
     done = since = 0

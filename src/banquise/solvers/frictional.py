@@ -19,8 +19,9 @@ from banquise.contact.islands import Islands, find_islands
 from banquise.contact.problem import ContactProblem, ScaledRows
 from banquise.errors import SolverError, nearest
 from banquise.solvers import _kernels, _kernels_island
+from banquise.solvers._kernels_newton import Plan
 from banquise.solvers.dense import enumerate_island, lemke_island
-from banquise.solvers.newton import LargeIsland, Plan, solve_large, symbolic
+from banquise.solvers.newton import LargeIsland, solve_large, symbolic
 from banquise.threads import over_blocks
 
 Floats = NDArray[np.float64]

@@ -1,8 +1,8 @@
 """Linear complementarity problems: w = M z + q, z >= 0, w >= 0, z.w = 0. An answer with its proof, or an honest no.
 
-`solve` is the door, for dense and sparse matrices and for operators. Lemke's method is tried with several covering vectors, pivot rules, orders and a perturbed
-matrix, each answer finished on the original data and checked there; a ray is believed only when it proves that no
-solution exists.
+`solve` is the door, for dense and sparse matrices and for operators. Lemke's method is tried with several covering
+vectors, pivot rules, orders and a perturbed matrix, each answer finished on the original data and checked there; a ray
+is believed only when it proves that no solution exists.
 """
 
 from __future__ import annotations
