@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from banquise.contact.problem import ContactProblem
+from banquise.contact.problem import ContactProblem, Floats
 
 
 def cradle(discs: int = 3, speed: float = 1.0) -> ContactProblem:
@@ -95,4 +95,37 @@ def pressed_pack(columns: int, rows: int, friction: float = 0.5, seed: int = 0, 
         lever_a=point - away[bodies[:, 0]], lever_b=point - away[bodies[:, 1]],
         gap_rate=rng.exponential(1e-5, m), friction=np.full(m, friction), restitution=np.zeros(m),
         free_velocity=velocity, reference=1e-3 * step,
+    )  # fmt: skip
+
+
+def with_mirror_image(problem: ContactProblem, wall: int) -> ContactProblem:
+    """A pack and its mirror image behind a flat wall, the wall taken away: what touched it touches its own image.
+
+    Makes one island of twice the size out of a pack. `wall` is the row of an obstacle that is body b of its contacts,
+    all with one normal. The exact answer is symmetric; change the loads a little for one that is not.
+    """
+    n, at_wall = problem.bodies, problem.body_b == wall
+    out = problem.normal[at_wall][0]
+
+    def image(vectors: Floats) -> Floats:
+        return vectors - 2 * (vectors @ out)[:, None] * out
+
+    inner = ~at_wall
+    velocity = problem.free_velocity.copy()
+    velocity[:, :2], velocity[:, 2] = image(problem.free_velocity[:, :2]), -problem.free_velocity[:, 2]
+
+    def joined(column: Floats, opposite: Floats | None = None) -> Floats:
+        """Values of the pack, of its image, of the contacts between the two."""
+        mirrored = column if column.ndim == 1 else image(column)
+        return np.concatenate((column[inner], mirrored[inner], column[at_wall] if opposite is None else opposite))
+
+    return problem.replace(
+        body_a=np.concatenate((problem.body_a[inner], problem.body_a[inner] + n, problem.body_a[at_wall])),
+        body_b=np.concatenate((problem.body_b[inner], problem.body_b[inner] + n, problem.body_a[at_wall] + n)),
+        inverse_mass=np.tile(problem.inverse_mass, 2), inverse_inertia=np.tile(problem.inverse_inertia, 2),
+        normal=joined(problem.normal), lever_a=joined(problem.lever_a),
+        lever_b=joined(problem.lever_b, image(problem.lever_a[at_wall])),
+        gap_rate=joined(problem.gap_rate, 2 * problem.gap_rate[at_wall]), friction=joined(problem.friction),
+        restitution=joined(problem.restitution), bias_t=None, lower_normal=None,
+        free_velocity=np.concatenate((problem.free_velocity, velocity)),
     )  # fmt: skip

@@ -36,7 +36,7 @@ from banquise.schemes._kernels import (
     relative_speed,
     watched,
 )
-from banquise.solvers._kernels_small import solve_islands
+from banquise.solvers._kernels_island import solve_islands
 
 DONE, SOLVE, CONTACT_ROOM, ROW_ROOM = 0, 1, 2, 3  # what the caller is asked for
 LOOK, PICK, COMPRESS, REBOUND, STRUCK, MOVE, HOLD = 0, 1, 2, 3, 4, 5, 6  # phases

@@ -111,7 +111,8 @@ def minimum_degree(start, neighbours):
 def block_places(position, column, rows, a, b):
     """Where products and contacts go: (row positions, start of targets, targets, place of block ab, place of ba).
 
-    Row lists are sorted by position; the targets of column v are its d x d pairs (i, j), row by row.
+    Row lists are sorted by position; the targets of column v are its d x d pairs (i, j), row by row. What would go to a
+    body that cannot move goes to a spare block after the last, so that assembly need not ask.
     """
     n = position.shape[0]
     size = column[n]
@@ -143,8 +144,8 @@ def block_places(position, column, rows, a, b):
                 e = where[rows[column[v] + q]]
                 target[start[v] + q * d + p] = n + e
                 target[start[v] + p * d + q] = n + size + e
-    m = a.shape[0]
-    ab, ba = np.full(m, -1, np.int64), np.full(m, -1, np.int64)
+    m, spare = a.shape[0], n + 2 * size
+    ab, ba = np.full(m, spare, np.int64), np.full(m, spare, np.int64)
     for k in range(m):
         if a[k] == n or b[k] == n:
             continue
@@ -158,13 +159,15 @@ def block_places(position, column, rows, a, b):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def invert(A):
-    """Inverse of a 3 x 3 block (9 numbers) in place, by Gauss-Jordan with exchanges; the sign of its determinant."""
+def invert(A, v, B):
+    """Inverse of the 3 x 3 block A[v] in place, by Gauss-Jordan with exchanges; the sign of its determinant.
+
+    B (3, 6) is scratch. Cofactors would be quicker and cost two digits of the whole solution.
+    """
     sign = 1
-    B = np.empty((3, 6))
     for i in range(3):
         for j in range(3):
-            B[i, j] = A[3 * i + j]
+            B[i, j] = A[v, 3 * i + j]
             B[i, 3 + j] = 1.0 if i == j else 0.0
     for j in range(3):
         p = j
@@ -189,7 +192,7 @@ def invert(A):
                     B[i, l] -= f * B[j, l]
     for i in range(3):
         for j in range(3):
-            A[3 * i + j] = B[i, 3 + j]
+            A[v, 3 * i + j] = B[i, 3 + j]
     return sign
 
 
@@ -201,9 +204,9 @@ def factor(A, column, start, target):
     """
     n = column.shape[0] - 1
     size = column[n]
-    sign = 1
+    sign, work = 1, np.empty((3, 6))
     for v in range(n):
-        sign *= invert(A[v])
+        sign *= invert(A, v, work)
         if sign == 0:
             return 0
         d, base = column[v + 1] - column[v], column[v]
@@ -233,17 +236,39 @@ def substitute(A, column, rows, x):
     n = column.shape[0] - 1
     size = column[n]
     for v in range(n):
+        s0, s1, s2 = x[v, 0], x[v, 1], x[v, 2]
         for p in range(column[v], column[v + 1]):
-            L, i = A[n + p], rows[p]
-            for s in range(3):
-                x[i, s] -= L[3 * s] * x[v, 0] + L[3 * s + 1] * x[v, 1] + L[3 * s + 2] * x[v, 2]
+            l, i = n + p, rows[p]
+            x[i, 0] -= A[l, 0] * s0 + A[l, 1] * s1 + A[l, 2] * s2
+            x[i, 1] -= A[l, 3] * s0 + A[l, 4] * s1 + A[l, 5] * s2
+            x[i, 2] -= A[l, 6] * s0 + A[l, 7] * s1 + A[l, 8] * s2
     for v in range(n - 1, -1, -1):
         s0, s1, s2 = x[v, 0], x[v, 1], x[v, 2]
         for p in range(column[v], column[v + 1]):
-            U, i = A[n + size + p], rows[p]
-            s0 -= U[0] * x[i, 0] + U[1] * x[i, 1] + U[2] * x[i, 2]
-            s1 -= U[3] * x[i, 0] + U[4] * x[i, 1] + U[5] * x[i, 2]
-            s2 -= U[6] * x[i, 0] + U[7] * x[i, 1] + U[8] * x[i, 2]
-        D = A[v]
+            u, x0, x1, x2 = n + size + p, x[rows[p], 0], x[rows[p], 1], x[rows[p], 2]
+            s0 -= A[u, 0] * x0 + A[u, 1] * x1 + A[u, 2] * x2
+            s1 -= A[u, 3] * x0 + A[u, 4] * x1 + A[u, 5] * x2
+            s2 -= A[u, 6] * x0 + A[u, 7] * x1 + A[u, 8] * x2
         for s in range(3):
-            x[v, s] = D[3 * s] * s0 + D[3 * s + 1] * s1 + D[3 * s + 2] * s2
+            x[v, s] = A[v, 3 * s] * s0 + A[v, 3 * s + 1] * s1 + A[v, 3 * s + 2] * s2
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def number_bodies(a, b, fixed, local_a, local_b):
+    """Number the bodies of some contacts 0, 1, ... in order of first appearance; `fixed` becomes their count, returned."""
+    lowest, highest = fixed, -1
+    for k in range(a.shape[0]):
+        for body in (a[k], b[k]):
+            if body != fixed:
+                lowest, highest = min(lowest, body), max(highest, body)
+    number = np.full(max(highest - lowest + 1, 1), -1, np.int64)
+    n = 0
+    for k in range(a.shape[0]):
+        for body in (a[k], b[k]):
+            if body != fixed and number[body - lowest] < 0:
+                number[body - lowest] = n
+                n += 1
+    for k in range(a.shape[0]):
+        local_a[k] = number[a[k] - lowest] if a[k] != fixed else n
+        local_b[k] = number[b[k] - lowest] if b[k] != fixed else n
+    return n

@@ -12,7 +12,7 @@ SOLVED, RAY, CAP, STALLED = 0, 1, 2, 3
 LEXICOGRAPHIC, LARGEST = 0, 1
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def lexicographic_less(i, j, T, column, basic, place):
     """Whether row i comes before row j in the ratio test under q + (e, e^2, ...), by the columns of the inverse basis.
 
@@ -32,7 +32,7 @@ def lexicographic_less(i, j, T, column, basic, place):
     return i < j
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def pivot(T, rhs, basic, nonbasic, place, row, column, line):
     """Exchange basic[row] and nonbasic[column]; rows with a zero in the column are left alone. `line` is scratch."""
     n = T.shape[0]
@@ -57,7 +57,7 @@ def pivot(T, rhs, basic, nonbasic, place, row, column, line):
     place[entering], place[leaving] = row, n + 1 + column
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def leaving_row(T, rhs, basic, place, column, rule):
     """The row whose variable first reaches zero, -1 if none does. z0 is preferred, then the rule decides near-ties."""
     n = T.shape[0]
@@ -88,15 +88,15 @@ def leaving_row(T, rhs, basic, place, column, rule):
     return row
 
 
-@njit(cache=True, nogil=True)
-def lemke(T, rhs, basic, nonbasic, place, entering, cap, rule):
+@njit(cache=True, nogil=True, error_model="numpy")
+def lemke(T, rhs, basic, nonbasic, place, entering, cap, rule, line):
     """Pivot until solved, on a ray, or `cap` pivots are done; returns (status, pivots, entering column).
 
-    Resumable: `entering` is -1 at the start, else the column returned by a call that hit its cap.
+    Resumable: `entering` is -1 at the start, else the column returned by a call that hit its cap. `line` (n + 1,) is
+    scratch.
     """
     n = T.shape[0]
     pivots = 0
-    line = np.empty(n + 1)
     if entering < 0:
         row = -1
         for i in range(n):  # z0 comes in at the largest -q / d; a tie goes to the lexicographic least
@@ -129,7 +129,7 @@ def lemke(T, rhs, basic, nonbasic, place, entering, cap, rule):
     return CAP, pivots, entering
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def friction_dictionary(D, c, mu, low, unit, T, rhs):
     """Dictionary of the Stewart-Trinkle problem (normals, tangents in pairs, sliding speeds), with a unit diagonal.
 
@@ -161,7 +161,7 @@ def friction_dictionary(D, c, mu, low, unit, T, rhs):
         rhs[3 * m + i] = mu[i] * low[i] / st / unit
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def friction_impulses(D, low, unit, rhs, basic, r):
     """Impulses r (m, 2) of the basis Lemke stopped at."""
     m, n = low.shape[0], rhs.shape[0]
@@ -177,7 +177,7 @@ def friction_impulses(D, low, unit, rhs, basic, r):
             r[i, 1] += value if (v - m) % 2 == 0 else -value
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def equilibrate(M, scale):
     """Positive factors S for S M S: a unit diagonal where M has a positive one, unit largest entries elsewhere.
 
@@ -218,7 +218,7 @@ def equilibrate(M, scale):
                 scale[i] /= np.sqrt(high[i])
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def complementarity(M, q, scale, z, w):
     """w = M z + q and the largest |min(z, w)| in equilibrated units. Own loop: the same bits with any BLAS."""
     n = q.shape[0]
@@ -232,7 +232,7 @@ def complementarity(M, q, scale, z, w):
     return e
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def dictionary(M, q, scale, cover, T, rhs):
     """The first dictionary of w = M z + q + d z0 in equilibrated units, q to unit size; returns that size."""
     n = M.shape[0]
@@ -249,7 +249,7 @@ def dictionary(M, q, scale, cover, T, rhs):
     return unit
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def gauss_seidel_dense(M, q, z, omega, cap, target):
     """Projected sweeps until the largest change, times M_ii, is at most `target`; the sweeps done, -1 on overflow."""
     n = M.shape[0]
@@ -269,7 +269,7 @@ def gauss_seidel_dense(M, q, z, omega, cap, target):
     return cap
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def gauss_seidel_sparse(data, indices, indptr, diagonal, q, z, omega, cap, target):
     """The same on compressed rows."""
     n = q.shape[0]
@@ -289,7 +289,7 @@ def gauss_seidel_sparse(data, indices, indptr, diagonal, q, z, omega, cap, targe
     return cap
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def enumerate_bases(M, q, tolerance, z):
     """Try every complementary basis of a small problem; returns (solutions found, bases solved). z is the first found.
 
@@ -348,7 +348,7 @@ def enumerate_bases(M, q, tolerance, z):
     return found, solved
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def eliminate(A, x, k):
     """Solve the leading k x k system in place with row exchanges; False if it is singular."""
     for j in range(k):

@@ -1,5 +1,5 @@
 # mypy: ignore-errors
-"""Kernels of the smoothing Newton method for large islands: linearisation, step, merit.
+"""Kernels of one Newton step on the smoothed equations of a large island: linearisation, direction, merit.
 
 s(x) = (x + sqrt(x^2 + 4 nu^2)) / 2 smooths max(0, x), with nu a velocity. Per contact, in velocity units,
 
@@ -7,121 +7,161 @@ s(x) = (x + sqrt(x^2 + 4 nu^2)) / 2 smooths max(0, x), with nu a velocity. Per c
     c = mu W_tt r_n,  z = W_tt r_t - u_t,   F_t = W_tt r_t - [s(z + c) - s(z - c) - c]
 
 Newton: dr = c0 - S G dy with dy = G' dr, so (1 + sum G' S G) dy = G' c0: 3 x 3 blocks on the body graph.
+
+Numbers of a contact are read into scalars before anything is stored: the compiler cannot know that the arrays do not
+overlap, and reading them again after each store doubles the time of these loops.
 """
+
+from collections import namedtuple
 
 import numpy as np
 from numba import njit
 
-from banquise.solvers._kernels import push, velocity_of
+from banquise.solvers._kernels import natural_map, push
+from banquise.solvers._kernels_block import factor, substitute
+
+REFINE = 1e-8  # relative error of a linear solution above which it is corrected once
+
+# One island: rows as in ScaledRows, bodies numbered 0..n-1; n stands for what cannot move.
+Island = namedtuple("Island", "G W a b c mu low")
+# Elimination order and places of one body graph (see `_kernels_block`); position has one more, that of n.
+Plan = namedtuple("Plan", "position column rows start target ab ba")
+# Work arrays: factor A, speeds u, S (nn, tn, tt), c0, directions, right side x by position, best point.
+Room = namedtuple("Room", "A y u S c0 dr du dy x first best")
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def smooth(x, nu):
-    """s(x) and s'(x), without the cancellation of the plain formulas for x far below zero."""
+    """s(x) and s'(x), without the cancellation of the plain formulas for x far below zero, and without a branch."""
     root = np.sqrt(x * x + 4.0 * nu * nu)
-    if x >= 0.0:
-        return 0.5 * (x + root), 0.5 + 0.5 * x / root
-    rest = 2.0 * nu * nu / (root - x)
-    return rest, rest / root
+    rest = 2.0 * nu * nu / (root + abs(x))
+    share = rest / root
+    return max(x, 0.0) + rest, 1.0 - share if x >= 0.0 else share
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def speeds(G, a, b, c, y, u):
-    """u = c + G y for all contacts."""
+def response(k, G, a, b, y):
+    """G y of contact k."""
+    i, j = a[k], b[k]
+    y0, y1, y2, y3, y4, y5 = y[i, 0], y[i, 1], y[i, 2], y[j, 0], y[j, 1], y[j, 2]
+    n = G[k, 0, 0] * y0 + G[k, 0, 1] * y1 + G[k, 0, 2] * y2 + (G[k, 0, 3] * y3 + G[k, 0, 4] * y4 + G[k, 0, 5] * y5)
+    t = G[k, 1, 0] * y0 + G[k, 1, 1] * y1 + G[k, 1, 2] * y2 + (G[k, 1, 3] * y3 + G[k, 1, 4] * y4 + G[k, 1, 5] * y5)
+    return n, t
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def look(island, r, y, u):
+    """Speeds u of impulses r, y from scratch, and the largest natural map."""
+    G, W, a, b, c, mu, low = island
+    for i in range(y.shape[0]):
+        y[i, 0] = y[i, 1] = y[i, 2] = 0.0
     for k in range(a.shape[0]):
-        u[k, 0], u[k, 1] = velocity_of(k, G, a, b, c, y)
+        push(k, G, a, b, y, r[k, 0], r[k, 1])
+    e = 0.0
+    for k in range(a.shape[0]):
+        n, t = response(k, G, a, b, y)
+        un, ut = c[k, 0] + n, c[k, 1] + t
+        u[k, 0], u[k, 1] = un, ut
+        e = max(e, natural_map(r[k, 0], r[k, 1], un, ut, W[k, 0], W[k, 2], mu[k], low[k]))
+    return e
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def linearise(G, W, a, b, ab, ba, position, mu, low, r, u, nu, delta, F, P, S, A):
-    """F (m, 2), its pivots P (1/d_n, 1/d_t, coupling) and S (nn, tn, tt) of every contact, and the matrix A.
+def add_block(n0, n1, n2, t0, t1, t2, g0, g1, g2, h0, h1, h2, A, place):
+    """Add (n, t)' (g, h) to a block: rows of a contact, times its S G."""
+    A[place, 0] += n0 * g0 + t0 * h0
+    A[place, 1] += n0 * g1 + t0 * h1
+    A[place, 2] += n0 * g2 + t0 * h2
+    A[place, 3] += n1 * g0 + t1 * h0
+    A[place, 4] += n1 * g1 + t1 * h1
+    A[place, 5] += n1 * g2 + t1 * h2
+    A[place, 6] += n2 * g0 + t2 * h0
+    A[place, 7] += n2 * g1 + t2 * h1
+    A[place, 8] += n2 * g2 + t2 * h2
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def coefficients(island, room, r, nu, delta):
+    """S and c0 of every contact; returns the sum of squares of F.
 
     `delta` adds delta W dr to the linearised speed: a proximal term, which changes the step and not the equations.
-    Returns the sum of squares of F.
     """
-    n = position.shape[0]
+    W, mu, low, u, S, c0 = island.W, island.mu, island.low, room.u, room.S, room.c0
     total = 0.0
+    for k in range(mu.shape[0]):
+        wnn, wtt, rn, rt, un, ut = W[k, 0], W[k, 2], r[k, 0], r[k, 1], u[k, 0], u[k, 1]
+        if wnn <= 0.0:
+            S[k, 0] = S[k, 1] = S[k, 2] = c0[k, 0] = c0[k, 1] = 0.0
+            continue
+        lifted = wnn * (rn - low[k])
+        slope = mu[k] * wtt
+        z = wtt * rt - ut
+        value, alpha = smooth(lifted - un, nu)
+        above, plus = smooth(z + slope * rn, nu)
+        below, minus = smooth(z - slope * rn, nu)
+        fn, ft = lifted - value, wtt * rt - (above - below - slope * rn)
+        total += fn * fn + ft * ft
+        dn = 1.0 / (wnn * (1.0 - alpha + delta * alpha + 1e-14))
+        dt = 1.0 / (wtt * (1.0 - plus + minus + delta * (plus - minus) + 1e-14))
+        coupling = (plus + minus - 1.0) * slope * dt
+        cn, nn = -fn * dn, alpha * dn
+        S[k, 0], S[k, 1], S[k, 2] = nn, coupling * nn, (plus - minus) * dt
+        c0[k, 0], c0[k, 1] = cn, -ft * dt + coupling * cn
+    return total
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def assemble(island, plan, room):
+    """The matrix A = 1 + sum G' S G, and the right side x = G' c0 by position.
+
+    A loop of its own: together with the coefficients, whose roots and divisions leave the memory idle, it is no quicker.
+    """
+    G, a, b = island.G, island.a, island.b
+    A, S, c0, y, position = room.A, room.S, room.c0, room.dy, plan.position
+    n = position.shape[0] - 1  # the last is the spare place of what cannot move
     for i in range(A.shape[0]):
         for j in range(9):
             A[i, j] = 0.0
     for i in range(n):
         A[i, 0] = A[i, 4] = A[i, 8] = 1.0
-    for k in range(a.shape[0]):
-        wnn, wtt = W[k, 0], W[k, 2]
-        if wnn <= 0.0:
-            F[k, 0] = F[k, 1] = 0.0
-            for j in range(3):
-                S[k, j] = P[k, j] = 0.0
-            continue
-        lifted = wnn * (r[k, 0] - low[k])
-        c = mu[k] * wtt * r[k, 0]
-        z = wtt * r[k, 1] - u[k, 1]
-        value, alpha = smooth(lifted - u[k, 0], nu)
-        above, plus = smooth(z + c, nu)
-        below, minus = smooth(z - c, nu)
-        F[k, 0] = lifted - value
-        F[k, 1] = wtt * r[k, 1] - (above - below - c)
-        total += F[k, 0] * F[k, 0] + F[k, 1] * F[k, 1]
-        dn = wnn * (1.0 - alpha + delta * alpha + 1e-14)
-        dt = wtt * (1.0 - plus + minus + delta * (plus - minus) + 1e-14)
-        coupling = (plus + minus - 1.0) * mu[k] * wtt / dt
-        P[k, 0], P[k, 1], P[k, 2] = 1.0 / dn, 1.0 / dt, coupling
-        S[k, 0], S[k, 1], S[k, 2] = alpha / dn, coupling * alpha / dn, (plus - minus) / dt
-        i, j = a[k], b[k]
-        if i < n:
-            add_block(k, G, S, 0, 0, A, position[i])
-        if j < n:
-            add_block(k, G, S, 3, 3, A, position[j])
-            if i < n:
-                add_block(k, G, S, 0, 3, A, ab[k])
-                add_block(k, G, S, 3, 0, A, ba[k])
-    return total
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def add_block(k, G, S, left, right, A, place):
-    """Add the block (rows `left`, columns `right`) of G_k' S_k G_k."""
-    n0, n1, n2 = G[k, 0, left], G[k, 0, left + 1], G[k, 0, left + 2]
-    t0, t1, t2 = G[k, 1, left], G[k, 1, left + 1], G[k, 1, left + 2]
-    nn, tn, tt = S[k, 0], S[k, 1], S[k, 2]
-    for j in range(3):
-        gn, gt = G[k, 0, right + j], G[k, 1, right + j]
-        hn, ht = nn * gn, tn * gn + tt * gt
-        A[place, j] += n0 * hn + t0 * ht
-        A[place, 3 + j] += n1 * hn + t1 * ht
-        A[place, 6 + j] += n2 * hn + t2 * ht
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def right_side(G, a, b, position, F, P, c0, y, x):
-    """c0 with the contact's own part of -F solved, and x = G' c0 by position (y is scratch)."""
-    n = position.shape[0]
     for i in range(n + 1):
         y[i, 0] = y[i, 1] = y[i, 2] = 0.0
     for k in range(a.shape[0]):
-        c0[k, 0] = -F[k, 0] * P[k, 0]
-        c0[k, 1] = -F[k, 1] * P[k, 1] + P[k, 2] * c0[k, 0]
+        i, j, nn, tn, tt = a[k], b[k], S[k, 0], S[k, 1], S[k, 2]
+        n0, n1, n2, n3, n4, n5 = G[k, 0, 0], G[k, 0, 1], G[k, 0, 2], G[k, 0, 3], G[k, 0, 4], G[k, 0, 5]
+        t0, t1, t2, t3, t4, t5 = G[k, 1, 0], G[k, 1, 1], G[k, 1, 2], G[k, 1, 3], G[k, 1, 4], G[k, 1, 5]
+        g0, g1, g2, g3, g4, g5 = nn * n0, nn * n1, nn * n2, nn * n3, nn * n4, nn * n5
+        h0, h1, h2 = tn * n0 + tt * t0, tn * n1 + tt * t1, tn * n2 + tt * t2
+        h3, h4, h5 = tn * n3 + tt * t3, tn * n4 + tt * t4, tn * n5 + tt * t5
+        add_block(n0, n1, n2, t0, t1, t2, g0, g1, g2, h0, h1, h2, A, position[i])
+        add_block(n3, n4, n5, t3, t4, t5, g3, g4, g5, h3, h4, h5, A, position[j])
+        add_block(n0, n1, n2, t0, t1, t2, g3, g4, g5, h3, h4, h5, A, plan.ab[k])
+        add_block(n3, n4, n5, t3, t4, t5, g0, g1, g2, h0, h1, h2, A, plan.ba[k])
         push(k, G, a, b, y, c0[k, 0], c0[k, 1])
     for i in range(n):
-        for j in range(3):
-            x[position[i], j] = y[i, j]
+        p = position[i]
+        room.x[p, 0], room.x[p, 1], room.x[p, 2] = y[i, 0], y[i, 1], y[i, 2]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def direction(G, a, b, position, S, c0, x, zero, dr, dy, du):
+def direction(island, plan, room):
     """dr = c0 - S G dy from the solved x; then dy and du again from dr itself, so that they agree with it.
 
     Returns how far the two dy differ, against the largest: the error of the linear solution.
     """
-    n = position.shape[0]
+    G, a, b = island.G, island.a, island.b
+    S, c0, dr, du, dy, x, position = room.S, room.c0, room.dr, room.du, room.dy, room.x, plan.position
+    n = x.shape[0]
     for i in range(n):
-        for j in range(3):
-            dy[i, j] = x[position[i], j]
+        p = position[i]
+        dy[i, 0], dy[i, 1], dy[i, 2] = x[p, 0], x[p, 1], x[p, 2]
+    for j in range(3):
+        dy[n, j] = 0.0
     for k in range(a.shape[0]):
-        gn, gt = velocity_of(k, G, a, b, zero, dy)
+        gn, gt = response(k, G, a, b, dy)
         dr[k, 0] = c0[k, 0] - S[k, 0] * gn
         dr[k, 1] = c0[k, 1] - S[k, 1] * gn - S[k, 2] * gt
-    for i in range(n + 1):
+    for i in range(n):
         dy[i, 0] = dy[i, 1] = dy[i, 2] = 0.0
     for k in range(a.shape[0]):
         push(k, G, a, b, dy, dr[k, 0], dr[k, 1])
@@ -131,13 +171,39 @@ def direction(G, a, b, position, S, c0, x, zero, dr, dy, du):
             most = max(most, abs(dy[i, j]))
             off = max(off, abs(dy[i, j] - x[position[i], j]))
     for k in range(a.shape[0]):
-        du[k, 0], du[k, 1] = velocity_of(k, G, a, b, zero, dy)
+        du[k, 0], du[k, 1] = response(k, G, a, b, dy)
     return off / most if most > 0.0 else 0.0
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def merit(W, mu, low, r, u, dr, du, step, nu):
+def newton_step(island, plan, room, r, nu, delta):
+    """Newton direction dr (with dy, du) at r, whose u is current; the merit at r, NaN if there is no direction."""
+    before = coefficients(island, room, r, nu, delta)
+    assemble(island, plan, room)
+    A, x, first = room.A, room.x, room.first
+    if factor(A, plan.column, plan.start, plan.target) == 0:
+        return np.nan
+    substitute(A, plan.column, plan.rows, x)
+    off = direction(island, plan, room)
+    if off > REFINE:  # no pivoting between blocks: where that costs digits, one correction brings them back
+        for i in range(x.shape[0]):
+            p = plan.position[i]
+            for j in range(3):
+                first[p, j] = x[p, j]
+                x[p, j] = room.dy[i, j] - first[p, j]
+        substitute(A, plan.column, plan.rows, x)
+        for i in range(x.shape[0]):
+            for j in range(3):
+                x[i, j] += first[i, j]
+        off = direction(island, plan, room)
+    return before if np.isfinite(off) else np.nan
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def merit(island, room, r, step, nu):
     """(sum of squares, largest) of F at r + step dr."""
+    W, mu, low = island.W, island.mu, island.low
+    u, dr, du = room.u, room.dr, room.du
     total = most = 0.0
     for k in range(mu.shape[0]):
         wnn, wtt = W[k, 0], W[k, 2]

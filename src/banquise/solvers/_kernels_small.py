@@ -1,20 +1,40 @@
 # mypy: ignore-errors
-"""Kernels for small islands: thousands a step, so one call loops over them and each costs microseconds.
+"""Dense kernels for small islands: Delassus matrix, statuses, active-set steps, enumeration, Lemke.
 
-Chain: nothing to do, closed form, sweeps, active-set Newton on the dense Delassus matrix. What these leave unsolved (an
-island in fifty) the shell hands to Lemke, so that its kernel is not compiled into this one a second time.
+None allocates: each takes its work arrays from a `Scratch` made once for the largest island (see `_kernels_island`).
 """
+
+from collections import namedtuple
 
 import numpy as np
 from numba import njit
 
-from banquise.solvers._kernels import gather, natural_map, one_contact, residual, sweeps
+from banquise.solvers import _kernels_lemke
+from banquise.solvers._kernels import natural_map
 
-OPEN, CLOSED, SWEEPS, ACTIVE, LEMKE, NEWTON, ENUMERATION = 0, 1, 2, 3, 4, 5, 6
-ROUND_OFF = 1e-14  # where sweeps may stop: a digit above the unit round-off of the contact speeds
+# Work arrays for islands of up to `most` contacts. Matrices are flat and reshaped to the size of the island at hand, so
+# that a small one stays in a few cache lines.
+Scratch = namedtuple(
+    "Scratch",
+    "most matrix system dictionary speed point trial step slope u x change rhs line kept status unknown columns basic "
+    "nonbasic place",
+)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
+def scratch_for(most):
+    """Work arrays for islands of up to `most` contacts: one set a thread; can be made in Python or in a kernel."""
+    n = 4 * most
+    return Scratch(
+        most, np.empty(n * most), np.empty(n * most), np.empty(n * (n + 1)), np.empty((most, 2)), np.empty((most, 2)),
+        np.empty((most, 2)), np.empty((most, 2)), np.empty(most), np.empty(2 * most), np.empty(2 * most),
+        np.empty(2 * most), np.empty(n), np.empty(n + 1), np.empty(64 * min(most, 8)), np.empty(most, np.int64),
+        np.empty(2 * most, np.int64), np.empty(2 * most, np.int64), np.empty(n, np.int64), np.empty(n + 1, np.int64),
+        np.empty(2 * n + 1, np.int64),
+    )  # fmt: skip
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def delassus(first, last, G, a, b, fixed, D):
     """D = G G' of one island, (2 m, 2 m), contact by contact; `fixed` numbers the bodies that cannot move."""
     m = last - first
@@ -46,14 +66,20 @@ def delassus(first, last, G, a, b, fixed, D):
                         D[2 * j + t, 2 * i + s] = D[2 * i + s, 2 * j + t]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def echelon(A, x, value):
+    """`eliminate` with a work array of its own."""
+    eliminate(A, x, value, np.empty(A.shape[0], np.int64))
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def eliminate(A, x, value, columns):
     """Solve A value = x by elimination with row exchanges (A and x are overwritten); unknowns without a pivot stay 0.
 
-    A hyperstatic island has a singular A; its equations agree with each other, so any solution serves.
+    A hyperstatic island has a singular A; its equations agree with each other, so any solution serves. `columns` (n,)
+    is scratch.
     """
     n = A.shape[0]
-    columns = np.empty(n, np.int64)
     rank = 0
     for j in range(n):
         value[j] = 0.0
@@ -83,7 +109,7 @@ def echelon(A, x, value):
         value[j] = s / A[p, j]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def solve_square(A, right):
     """x with A x = right, or as near as a singular A allows, with one step of iterative refinement.
 
@@ -103,7 +129,7 @@ def solve_square(A, right):
     return x
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def dense_residual(D, c, mu, low, r, u):
     """Velocities u = c + D r of a dense island and its largest natural map."""
     m = mu.shape[0]
@@ -119,7 +145,7 @@ def dense_residual(D, c, mu, low, r, u):
     return e
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def classify(D, mu, low, r, u, status):
     """Status of each contact by the natural map; returns whether any changed.
 
@@ -141,19 +167,19 @@ def classify(D, mu, low, r, u, status):
     return changed
 
 
-@njit(cache=True, nogil=True)
-def status_step(D, mu, low, r, u, status):
+@njit(cache=True, nogil=True, error_model="numpy")
+def status_step(D, mu, low, r, u, status, work):
     """Move r to the solution of the equations the statuses imply.
 
     Unknowns: the change of r_n where closed, of r_t where it sticks, in units that make the diagonal of D one; a
     slipping contact follows its cone.
     """
     m = mu.shape[0]
-    unknown = np.empty(2 * m, np.int64)
+    unknown, step, slope = work.unknown, work.step, work.slope
     n = 0
     # First the part that is known at once: open contacts go to their bound, slipping ones onto the cone.
-    step, slope = np.zeros((m, 2)), np.zeros(m)
     for k in range(m):
+        step[k, 0] = step[k, 1] = slope[k] = 0.0
         kind = status[k] // 2
         if status[k] % 2 == 1:
             unknown[n] = 2 * k
@@ -168,7 +194,7 @@ def status_step(D, mu, low, r, u, status):
         else:
             slope[k] = mu[k] if kind == 2 else -mu[k]
             step[k, 1] = slope[k] * (r[k, 0] + step[k, 0]) - r[k, 1]
-    A, x, change = np.empty((n, n)), np.empty(n), np.empty(n)
+    A, x, change = work.system[: n * n].reshape((n, n)), work.x, work.change
     for p in range(n):
         i = unknown[p]
         scale = 1.0 / np.sqrt(D[i, i])
@@ -182,7 +208,7 @@ def status_step(D, mu, low, r, u, status):
             if j % 2 == 0:
                 v += slope[j // 2] * D[i, j + 1]
             A[p, q] = v * scale / np.sqrt(D[j, j])
-    echelon(A, x, change)
+    eliminate(A, x, change, work.columns)
     for p in range(n):
         j = unknown[p]
         d = change[p] / np.sqrt(D[j, j])
@@ -194,17 +220,18 @@ def status_step(D, mu, low, r, u, status):
         r[k, 1] += step[k, 1]
 
 
-@njit(cache=True, nogil=True)
-def enumerate_statuses(D, c, mu, low, goal, apart, r):
-    """Try every combination of statuses of a few contacts; r becomes the first solution. Returns how many there are.
+@njit(cache=True, nogil=True, error_model="numpy")
+def enumerate_statuses(D, c, mu, low, goal, apart, r, most, work):
+    """Try every combination of statuses of a few contacts until `most` solutions are found; r becomes the first.
 
+    Returns how many there are (32 are told apart).
     Solutions count as different when some contact velocity differs by more than `apart`: where bodies are held by more
     contacts than needed, impulses are not unique and velocities are.
     """
     m = mu.shape[0]
     kinds = (0, 3, 5, 7)
-    point, u, status = np.zeros((m, 2)), np.empty(2 * m), np.empty(m, np.int64)
-    kept = np.empty((32, 2 * m))
+    point, u, status = work.trial, work.u, work.status
+    kept = work.kept[: 64 * m].reshape((32, 2 * m))
     found = 0
     for code in range(4**m):
         rest = code
@@ -213,7 +240,7 @@ def enumerate_statuses(D, c, mu, low, goal, apart, r):
             rest //= 4
             point[k, 0] = point[k, 1] = 0.0
             u[2 * k], u[2 * k + 1] = c[k, 0], c[k, 1]
-        status_step(D, mu, low, point, u, status)
+        status_step(D, mu, low, point, u, status, work)
         if not dense_residual(D, c, mu, low, point, u) <= goal:
             continue
         known = False
@@ -228,40 +255,42 @@ def enumerate_statuses(D, c, mu, low, goal, apart, r):
             for i in range(2 * m):
                 kept[found, i] = u[i]
         if found == 0:
-            copy_rows(point, r)
+            copy_rows(m, point, r)
         found += 1
+        if found == most:
+            break
     return found
 
 
-@njit(cache=True, nogil=True)
-def copy_rows(source, target):
-    """target = source, (m, 2): a loop, because Numba spends a second of compilation on each slice assignment."""
-    for k in range(source.shape[0]):
+@njit(cache=True, nogil=True, error_model="numpy")
+def copy_rows(m, source, target):
+    """The first m rows (of two): a loop, because Numba spends a second of compilation on each slice assignment."""
+    for k in range(m):
         target[k, 0], target[k, 1] = source[k, 0], source[k, 1]
 
 
-@njit(cache=True, nogil=True)
-def active_set(D, c, mu, low, r, fine, steps):
+@njit(cache=True, nogil=True, error_model="numpy")
+def active_set(D, c, mu, low, r, fine, steps, work):
     """Up to `steps` active-set steps from r; r becomes the best point seen. Returns its residual."""
     m = mu.shape[0]
-    u = np.empty(2 * m)
-    status = np.full(m, -1, np.int64)
+    u, status, point = work.u, work.status, work.trial
+    for k in range(m):
+        status[k] = -1
     best = dense_residual(D, c, mu, low, r, u)
-    point = np.empty((m, 2))
-    copy_rows(r, point)
+    copy_rows(m, r, point)
     for i in range(steps):
         changed = classify(D, mu, low, point, u, status)
-        status_step(D, mu, low, point, u, status)
+        status_step(D, mu, low, point, u, status, work)
         e = dense_residual(D, c, mu, low, point, u)
         if e < best:
             best = e
-            copy_rows(point, r)
+            copy_rows(m, point, r)
         if e <= fine or (not changed and i > 1):
             break
     return best
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def dense_island(first, last, G, W, a, b, c, fixed, D, speed):
     """Delassus matrix and free speeds of an island, copied out for the dense methods.
 
@@ -275,65 +304,41 @@ def dense_island(first, last, G, W, a, b, c, fixed, D, speed):
             D[2 * i, 2 * i] = D[2 * i + 1, 2 * i + 1] = speed[i, 0] = 1.0
 
 
-@njit(cache=True, nogil=True)
-def polish(first, last, G, W, a, b, c, mu, low, r, y, goal, fine):
-    """Take an island that sweeps left behind to round-off by active-set steps, more sweeps between the trials.
+@njit(cache=True, nogil=True, error_model="numpy")
+def pivoting(D, c, mu, low, r, reference, goal, work):
+    """Lemke on the Stewart-Trinkle form, finished by active-set steps; r becomes the best point seen.
 
-    Returns (residual, sweeps and steps done).
+    Covering vectors tried in turn: 1 + spread * an aperiodic pattern, which breaks the ties of symmetric problems and
+    is the same on every run. Returns (residual, pivots), the residual a velocity.
     """
-    m = last - first
-    D, speed = np.empty((2 * m, 2 * m)), np.empty((m, 2))
-    dense_island(first, last, G, W, a, b, c, y.shape[0] - 1, D, speed)
-    point = r[first:last]
-    e, done = np.inf, 0
-    for trial in range(3):
-        if trial > 0:
-            more = 10 * trial
-            e, more = sweeps(first, last, more, fine, G, W, a, b, c, mu, low, r, y)
-            done += more
-        e = active_set(D, speed, mu[first:last], low[first:last], point, fine, 10 + m)
-        done += 10 + m
-        if e <= goal:
+    m = mu.shape[0]
+    n = 4 * m
+    T, rhs = work.dictionary[: n * (n + 1)].reshape((n, n + 1)), work.rhs[:n]
+    basic, nonbasic, place, point = work.basic, work.nonbasic, work.place, work.point[:m]
+    best, total = dense_residual(D, c, mu, low, r, work.u), 0
+    largest_diagonal = 0.0
+    for i in range(2 * m):
+        largest_diagonal = max(largest_diagonal, D[i, i])
+    unit = reference / np.sqrt(largest_diagonal)
+    for spread in (0.0, 1.0, 0.1, 10.0):
+        _kernels_lemke.friction_dictionary(D, c, mu, low, unit, T, rhs)
+        largest = 0.0
+        for i in range(n):
+            largest = max(largest, abs(rhs[i]))
+        for i in range(n):
+            rhs[i] /= largest
+            T[i, n] = 1.0 + spread * ((i * 0.6180339887498949) % 1.0)
+            basic[i], nonbasic[i], place[i], place[n + i] = i, n + i, i, n + 1 + i
+        nonbasic[n], place[2 * n] = 2 * n, 2 * n + 1
+        _, pivots, _ = _kernels_lemke.lemke(
+            T, rhs, basic, nonbasic, place, -1, 12 * n + 50, _kernels_lemke.LARGEST, work.line
+        )
+        total += pivots
+        _kernels_lemke.friction_impulses(D, low, unit * largest, rhs, basic, point)
+        e = active_set(D, c, mu, low, point, 1e-13 * reference, 4, work)
+        if e < best:
+            best = e
+            copy_rows(m, point, r)
+        if best <= goal:
             break
-    return residual(first, last, G, W, a, b, c, mu, low, r, y), done
-
-
-@njit(cache=True, nogil=True)
-def solve_island(first, last, G, W, a, b, c, mu, low, r, y, reference, tolerance, method):
-    """One small island; returns (residual as a velocity, method, iterations). `method`: 0 the chain, or one of it."""
-    m = last - first
-    idle = True
-    for k in range(first, last):
-        idle = idle and c[k, 0] >= 0.0 and low[k] <= 0.0
-    for k in range(first, last):
-        if idle or W[k, 0] <= 0.0:
-            r[k, 0] = r[k, 1] = 0.0
-    if idle:
-        gather(first, last, G, a, b, r, y)
-        return 0.0, OPEN, 0
-    if m == 1:
-        if W[first, 0] > 0.0:
-            rn, rt = one_contact(c[first, 0], c[first, 1], W[first, 0], W[first, 1], W[first, 2], mu[first], low[first])
-            r[first, 0], r[first, 1] = rn, rt
-        return residual(first, last, G, W, a, b, c, mu, low, r, y), CLOSED, 1
-    done = 0
-    fine = ROUND_OFF * reference
-    if method != ACTIVE:
-        count = 3000 if method == SWEEPS else 10 + 2 * m
-        e, done = sweeps(first, last, count, fine, G, W, a, b, c, mu, low, r, y)
-        if method == SWEEPS or e <= 10 * fine:
-            return e, SWEEPS, done
-    e, more = polish(first, last, G, W, a, b, c, mu, low, r, y, 0.01 * tolerance * reference, 16 * fine)
-    return e, ACTIVE, done + more
-
-
-@njit(cache=True, nogil=True, _nrt=True)  # makes arrays: bare kernels call it
-def solve_islands(
-    begin, end, members, start, G, W, a, b, c, mu, low, r, y, reference, tolerance, method, error, how, work
-):
-    """The small islands members[begin:end]; writes residual / reference, method and iterations of each."""
-    for p in range(begin, end):
-        i = members[p]
-        first, last = start[i], start[i + 1]
-        e, way, done = solve_island(first, last, G, W, a, b, c, mu, low, r, y, reference[i], tolerance, method)
-        error[i], how[i], work[i] = e / reference[i], way, done
+    return best, total

@@ -18,9 +18,10 @@ from numpy.typing import NDArray
 from banquise.contact.islands import Islands, find_islands
 from banquise.contact.problem import ContactProblem, ScaledRows
 from banquise.errors import SolverError, nearest
-from banquise.solvers import _kernels, _kernels_small
+from banquise.solvers import _kernels, _kernels_island
+from banquise.solvers._kernels_newton import Plan
 from banquise.solvers.dense import enumerate_island, lemke_island
-from banquise.solvers.newton import LargeIsland, Symbolic, solve_large, symbolic
+from banquise.solvers.newton import LargeIsland, solve_large, symbolic
 from banquise.threads import over_blocks
 
 Floats = NDArray[np.float64]
@@ -65,9 +66,9 @@ class SolverMemory:
 
     def __init__(self, graphs: int = 32) -> None:
         self._graphs = graphs
-        self._plans: OrderedDict[bytes, Symbolic] = OrderedDict()
+        self._plans: OrderedDict[bytes, Plan] = OrderedDict()
 
-    def plan(self, island: LargeIsland) -> Symbolic:
+    def plan(self, island: LargeIsland) -> Plan:
         """The symbolic factor of an island, made anew only when its contacts join other bodies than before."""
         key = hashlib.blake2b(island.a.tobytes() + island.b.tobytes(), digest_size=16).digest()
         found = self._plans.get(key)
@@ -146,12 +147,11 @@ class IslandRun:
             self.limit[:] = tolerance
 
     def auto(self) -> None:
-        """The chain: small islands in one batch, pivoting for what it leaves, Newton for large ones; then pivoting."""
+        """The chain: small islands in one batch, Newton for large ones and for what the batch leaves; then pivoting."""
         huge = self.sizes > SMALL
         self.small(np.flatnonzero(~huge), _METHODS["auto"])
         if (self.error <= self.limit).all():
             return
-        self.each(self.pivoting, self.unsolved(~huge))
         self.each(self.large, self.unsolved(self.sizes > 0))
         self.each(self.pivoting, self.unsolved(huge & (self.sizes <= PIVOT_UP_TO)))
 
@@ -172,7 +172,7 @@ class IslandRun:
         goal = float(self.limit.min(initial=SMALL_TOLERANCE))
 
         def work(first: int, last: int) -> None:
-            _kernels_small.solve_islands(
+            _kernels_island.solve_islands(
                 first, last, members, self.start, rows.G, rows.W, rows.a, rows.b, rows.c, rows.friction,
                 rows.lower, self.impulses, self.y, self.reference, goal, method, self.error, self.how, self.work,
             )  # fmt: skip
@@ -180,11 +180,13 @@ class IslandRun:
         over_blocks(work, len(members), grain=64)
 
     def each(self, method: Callable[[int], None], members: NDArray[np.int64]) -> None:
-        """One island a task: each writes only its own contacts and bodies."""
+        """One island a task, the largest first, taken by whichever thread is free: each writes only its own contacts and
+        bodies, so who does it cannot show in the answer."""
+        queue = iter(members[np.argsort(-self.sizes[members], kind="stable")].tolist())
 
-        def work(first: int, last: int) -> None:
-            for i in members[first:last]:
-                method(int(i))
+        def work(_first: int, _last: int) -> None:
+            for i in queue:
+                method(i)
 
         over_blocks(work, len(members), grain=1)
 

@@ -1,8 +1,8 @@
 """Linear complementarity problems: w = M z + q, z >= 0, w >= 0, z.w = 0. An answer with its proof, or an honest no.
 
-`solve` is the door. Lemke's method is tried with several covering vectors, pivot rules, orders and a perturbed
-matrix, each answer finished on the original data and checked there; a ray is believed only when it proves that no
-solution exists.
+`solve` is the door, for dense and sparse matrices and for operators. Lemke's method is tried with several covering
+vectors, pivot rules, orders and a perturbed matrix, each answer finished on the original data and checked there; a ray
+is believed only when it proves that no solution exists.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ from numpy.typing import ArrayLike, NDArray
 from banquise.errors import SolverError, nearest
 from banquise.solvers import _kernels_lemke as kernels
 from banquise.solvers import _kernels_small
+from banquise.solvers.lcp_large import active_set, as_operator, projected_cg, symmetric
 from banquise.solvers.lcp_proof import certificate, infeasible_direction
 
 Floats = NDArray[np.float64]
 
-METHODS = ("lemke", "gauss-seidel", "enumerate")
+METHODS = ("lemke", "gauss-seidel", "enumerate", "active-set", "projected-cg")
+DENSE_METHODS = ("lemke", "enumerate")
 ENUMERATE_UP_TO = 20  # 2^20 bases take about a second
 CHUNK = 60  # pivots between two looks at the drift
 MOST_DRIFT = 1e-10
@@ -64,13 +66,16 @@ def solve(
 
     Parameters
     ----------
-    M : (n, n) array or scipy sparse matrix (kept sparse by "gauss-seidel")
+    M : (n, n) array; scipy sparse matrix; or an operator: a scipy LinearOperator, or a function z -> M z
     q : (n,) array
-    method : "lemke"; "gauss-seidel" (projected, needs a positive diagonal); "enumerate" (up to n = 20)
+    method : "lemke" (dense, up to n = 8,000; an operator, and a sparse M beyond that size, get "projected-cg" and
+        "active-set" in its place); "enumerate" (dense, up to n = 20); "gauss-seidel" (projected sweeps, dense or sparse, needs
+        a positive diagonal); "active-set" (Newton with a sparse LU, for M- and P-matrices); "projected-cg" (products with
+        M alone, for symmetric positive semidefinite M)
     seed : of the random covering vectors; the same seed gives the same bits
     tolerance : largest residual of a solved problem (see `LCPResult.residual`)
-    guess : (n,) start of the sweeps
-    max_iterations : pivots of one attempt, or sweeps
+    guess : (n,) start of every method but "lemke" and "enumerate"
+    max_iterations : pivots of one attempt, sweeps, Newton steps or products with M
 
     >>> answer = solve([[2.0, 1.0], [1.0, 2.0]], [-5.0, -6.0])
     >>> answer.z.round(12).tolist(), answer.converged
@@ -78,40 +83,64 @@ def solve(
     """
     if method not in METHODS:
         raise SolverError(f"lcp: no method {method!r}. {nearest(method, METHODS)}")
-    matrix, vector = _checked(M, q, method)
+    matrix, vector = _checked(M, q)
+    method = _method_for(matrix, len(vector), method)
+    matrix = matrix.toarray() if sparse.issparse(matrix) and method in DENSE_METHODS else matrix
     problem = _Problem(matrix, vector, float(tolerance))
     if len(vector) == 0:
         return problem.result(np.zeros(0), method, 0)
     if method == "gauss-seidel":
         return _gauss_seidel(problem, guess, max_iterations or 20_000)
+    if method == "active-set":
+        return _active_set(problem, guess, max_iterations or 100)
+    if method == "projected-cg":
+        return _projected_cg(problem, guess, max_iterations or 50_000)
     if method == "enumerate":
         return _enumerate(problem)
     return _lemke_chain(problem, seed, max_iterations)
 
 
-def _checked(M: Any, q: Any, method: str) -> tuple[Any, Floats]:
+def _checked(M: Any, q: Any) -> tuple[Any, Floats]:
+    """(M, q) with a dense M as an array, a sparse one compressed by rows, an operator as a function of z."""
+    operator = callable(M) or hasattr(M, "matvec")
     try:
         vector = np.ascontiguousarray(q, np.float64)
-        matrix: Any = (
-            sparse.csr_array(M, dtype=np.float64) if sparse.issparse(M) else np.ascontiguousarray(M, np.float64)
-        )
+        matrix: Any = M
+        if sparse.issparse(M):
+            matrix = sparse.csr_array(M, dtype=np.float64)
+        elif not operator:
+            matrix = np.ascontiguousarray(M, np.float64)
     except (TypeError, ValueError):
         raise SolverError("lcp: M and q must be arrays of numbers.") from None
     n = vector.size
     if vector.ndim != 1:
         raise SolverError(f"lcp: q has shape {vector.shape}, expected (n,).")
+    if not np.isfinite(vector).all():
+        raise SolverError("lcp: q holds NaN or infinity, expected finite numbers.")
+    if operator:
+        return (as_operator(M, n) if n else np.zeros((0, 0))), vector
     if n == 0 and matrix.size == 0:
         return np.zeros((0, 0)), vector
     if matrix.shape != (n, n):
         raise SolverError(f"lcp: M has shape {matrix.shape}, expected ({n}, {n}) to match q.")
-    values = matrix.data if sparse.issparse(matrix) else matrix
-    if not np.isfinite(vector).all() or not np.isfinite(values).all():
-        raise SolverError("lcp: M or q holds NaN or infinity, expected finite numbers.")
-    if sparse.issparse(matrix) and method != "gauss-seidel":
-        if n > DENSE_UP_TO:
-            raise SolverError(f"lcp: n = {n} is too large for {method!r} (up to {DENSE_UP_TO}). Use 'gauss-seidel'.")
-        matrix = matrix.toarray()
+    if not np.isfinite(matrix.data if sparse.issparse(matrix) else matrix).all():
+        raise SolverError("lcp: M holds NaN or infinity, expected finite numbers.")
     return matrix, vector
+
+
+def _method_for(matrix: Any, n: int, method: str) -> str:
+    """The method that will run: "lemke", the default, stands for the one that suits the matrix."""
+    if callable(matrix):
+        if method not in ("lemke", "projected-cg"):
+            raise SolverError(f"lcp: {method!r} needs the entries of M, got an operator. Use 'projected-cg'.")
+        return "projected-cg"
+    if n > DENSE_UP_TO and method == "lemke":
+        if not sparse.issparse(matrix):
+            raise SolverError(
+                f"lcp: n = {n} is too large for 'lemke' (up to {DENSE_UP_TO}). Use 'gauss-seidel' or a sparse M."
+            )
+        return "active-set"
+    return method
 
 
 class _Problem:
@@ -121,7 +150,9 @@ class _Problem:
         self.M, self.q, self.tolerance = M, q, tolerance
         self.n = n = len(q)
         self.scale = np.ones(n)
-        if sparse.issparse(M):
+        if callable(M):
+            pass  # its entries are not known
+        elif sparse.issparse(M):
             diagonal = np.abs(M.diagonal())
             self.scale = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
         elif n:
@@ -130,8 +161,8 @@ class _Problem:
 
     def measure(self, z: Floats) -> tuple[float, Floats]:
         """(residual, w) of z."""
-        if sparse.issparse(self.M):
-            w = self.M @ z + self.q
+        if callable(self.M) or sparse.issparse(self.M):
+            w = (self.M(z) if callable(self.M) else self.M @ z) + self.q
             return float(np.abs(np.minimum(z / self.scale, w * self.scale)).max(initial=0.0)) / self.unit, w
         w = np.empty(self.n)
         return float(kernels.complementarity(self.M, self.q, self.scale, z, w)) / self.unit, w
@@ -177,11 +208,42 @@ class _Problem:
         )  # fmt: skip
 
 
-def _gauss_seidel(problem: _Problem, guess: ArrayLike | None, cap: int) -> LCPResult:
+def _start(problem: _Problem, guess: ArrayLike | None) -> Floats:
     n = problem.n
     z = np.zeros(n) if guess is None else np.maximum(np.array(guess, np.float64), 0.0)
     if z.shape != (n,) or not np.isfinite(z).all():
         raise SolverError(f"lcp: guess has shape {z.shape}, expected ({n},) finite numbers.")
+    return z
+
+
+def _active_set(problem: _Problem, guess: ArrayLike | None, cap: int) -> LCPResult:
+    S = sparse.diags_array(problem.scale)
+    scaled = sparse.csr_array(S @ sparse.csr_array(problem.M) @ S)
+    z = _start(problem, guess) / problem.scale / problem.unit
+    z, steps = active_set(scaled, problem.q * problem.scale / problem.unit, z, 0.1 * problem.tolerance, cap)
+    return problem.result(z * problem.scale * problem.unit, "active-set", steps)
+
+
+def _projected_cg(problem: _Problem, guess: ArrayLike | None, cap: int) -> LCPResult:
+    M, scale, unit = problem.M, problem.scale, problem.unit
+
+    def apply(x: Floats) -> Floats:
+        return np.asarray(scale * (M(scale * x) if callable(M) else M @ (scale * x)))
+
+    if not symmetric(apply, problem.n):
+        raise SolverError(
+            "lcp: 'projected-cg' needs a symmetric M, and this one is not. Use 'active-set', 'gauss-seidel' or 'lemke' with "
+            "its entries."
+        )
+    z = _start(problem, guess) / scale / unit
+    z, products, ray = projected_cg(apply, problem.q * scale / unit, z, 0.5 * problem.tolerance, cap)
+    proof = None if ray is None else ray * scale
+    status = "cap" if ray is None else "no solution"
+    return problem.result(z * scale * unit, "projected-cg", products, status=status, ray=proof)
+
+
+def _gauss_seidel(problem: _Problem, guess: ArrayLike | None, cap: int) -> LCPResult:
+    n, z = problem.n, _start(problem, guess)
     diagonal = problem.M.diagonal()
     if diagonal.min() <= 0:
         raise SolverError(
@@ -313,6 +375,7 @@ class _Dictionary:
     def __init__(self, T: Floats, rhs: Floats) -> None:
         n = len(rhs)
         self.n, self.T, self.rhs, self.entering = n, T, rhs, -1
+        self.line = np.empty(n + 1)
         self.basic, self.nonbasic = np.arange(n), np.arange(n, 2 * n + 1)
         self.place = np.concatenate((np.arange(n), np.arange(n + 1, 2 * n + 2)))
 
@@ -324,8 +387,9 @@ class _Dictionary:
         pivots, fresh = 0, True
         while True:
             status, done, self.entering = kernels.lemke(
-                self.T, self.rhs, self.basic, self.nonbasic, self.place, self.entering, min(CHUNK, cap - pivots), rule
-            )
+                self.T, self.rhs, self.basic, self.nonbasic, self.place, self.entering, min(CHUNK, cap - pivots), rule,
+                self.line,
+            )  # fmt: skip
             pivots += done
             fresh = fresh and done == 0
             if data is None or fresh or status == kernels.SOLVED or pivots >= cap:

@@ -1,0 +1,118 @@
+# mypy: ignore-errors
+"""The two Newton methods for large islands, each start to end in one kernel. `docs/design/large-islands.md` says why."""
+
+import numpy as np
+from numba import njit
+
+from banquise.solvers._kernels import sweeps
+from banquise.solvers._kernels_newton import look, merit, newton_step
+
+PATIENCE = 4  # failed line searches before the quick method gives way to the sure one
+NEAR = 0.5  # times the residual: the nu at which a point found by sweeps is near the smoothed solution
+FOLD = 30  # steps at one nu, after which the path must have folded there, and nu falls all the same
+STAGNANT = 400  # steps of the path without halving the best residual, after which it stops
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def shift(r, step, dr):
+    """r += step dr."""
+    for k in range(r.shape[0]):
+        r[k, 0] += step * dr[k, 0]
+        r[k, 1] += step * dr[k, 1]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def keep(r, best):
+    """best = r."""
+    for k in range(r.shape[0]):
+        best[k, 0], best[k, 1] = r[k, 0], r[k, 1]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def smoothing_newton(island, plan, room, r, goal, nu, fall, steps, passes):
+    """Newton with line search on the smoothed equations, nu falling fast; sweeps where the search fails.
+
+    Quick where friction is low or the start is near. After `PATIENCE` failed searches it gives up: then the path to the
+    solution folds, and `central_path` is for that. goal and nu are velocities, `fall` is what a full step multiplies nu
+    by; r is used up, room.best is the answer. Returns (residual as a velocity, steps).
+    """
+    G, W, a, b, c, mu, low = island
+    least, failures, done = np.inf, 0, 0
+    while done < steps:
+        done += 1
+        e = look(island, r, room.y, room.u)
+        if e < least:
+            least = e
+            keep(r, room.best)
+        if e <= goal or failures > PATIENCE:
+            break
+        before = newton_step(island, plan, room, r, nu, 1e-7)
+        if not before > 0.0:
+            break
+        alpha, after, most = 1.0, np.inf, np.inf
+        for _ in range(12):
+            after, most = merit(island, room, r, alpha, nu)
+            if after <= (1.0 - 0.02 * alpha) * before:
+                break
+            alpha *= 0.5
+        if alpha >= 0.02 or after < 1.5 * before:
+            shift(r, alpha, room.dr)
+        if alpha == 1.0:
+            nu *= fall
+        elif alpha >= 0.25:
+            nu *= 0.5 * (1.0 + fall)
+        if most < 0.1 * nu:
+            nu *= 0.1
+        if alpha < 0.02:
+            failures += 1
+            e, _ = sweeps(0, a.shape[0], passes, goal, G, W, a, b, c, mu, low, r, room.y)
+            nu = max(nu, NEAR * e)
+    return least, done
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def central_path(island, plan, room, r, goal, nu, steps):
+    """Follow the solutions of the smoothed equations to small nu in small steps, without a line search.
+
+    With much friction the path folds, and a method that only goes downhill ends in a hollow at the fold. Here each
+    Newton step carries a proximal term delta that grows when the equations get worse and shrinks when they get better
+    (pseudo-transient continuation): the point may climb out of a fold and drifts to the next stable branch. nu falls
+    by a tenth where one step suffices, else by three hundredths, and by a tenth where the point lingers at a fold.
+    Arguments and answer as in `smoothing_newton`.
+    """
+    least, delta = np.inf, 1e-2
+    done = since = 0
+    mark, marked = np.inf, 0
+    while done < steps:
+        done += 1
+        e = look(island, r, room.y, room.u)
+        if e < least:
+            least = e
+            keep(r, room.best)
+        if least < 0.5 * mark:
+            mark, marked = least, done
+        if e <= goal or done - marked > STAGNANT:
+            break
+        before = newton_step(island, plan, room, r, nu, delta)
+        after, most = merit(island, room, r, 1.0, nu)
+        ratio = np.sqrt(after / before) if before > 0.0 else np.inf
+        since += 1
+        if not ratio < 4.0 and delta < 0.25:
+            delta *= 4.0
+            continue
+        if not np.isfinite(ratio):
+            break
+        shift(r, 1.0, room.dr)
+        if ratio < 0.9:
+            delta = max(delta * max(ratio, 0.35), 1e-9)
+        elif ratio < 1.05:
+            delta = max(0.8 * delta, 1e-9)
+        elif ratio > 1.2:
+            delta = min(1.5 * delta, 1.0)
+        if most < 0.15 * nu:
+            nu *= 0.9 if since == 1 else 0.97
+            since = 0
+        elif since > FOLD:
+            nu *= 0.9
+            since = 0
+    return least, done

@@ -1,0 +1,91 @@
+"""One small island inside a kernel, without allocation: what the time steppers call."""
+
+import numpy as np
+import pytest
+from numba import njit
+
+from banquise.contact.samples import pressed_pack, random_problem, with_mirror_image
+from banquise.solvers import frictional
+from banquise.solvers._kernels_island import AUTO, CLOSED, LEMKE, solve_island
+from banquise.solvers._kernels_small import scratch_for
+
+
+def solved(problem, work, method=AUTO, start=None):
+    """(residual over the largest speed, method, impulses, y) of a problem of one island."""
+    rows = problem.scaled()
+    r = np.zeros((problem.contacts, 2)) if start is None else start.copy()
+    y = np.zeros((rows.bodies + 1, 3))
+    speed = np.abs(rows.c).max()
+    e, way, _ = solve_island(
+        0, problem.contacts, rows.G, rows.W, rows.a, rows.b, rows.c, rows.friction, rows.lower, r, y, speed, 1e-10,
+        method, work,
+    )  # fmt: skip
+    return e / speed, way, r, y
+
+
+def test_islands_of_one_to_twelve_contacts():
+    work = scratch_for(12)
+    ways = set()
+    for seed in range(600):
+        contacts = 1 + seed % 12
+        problem = random_problem(contacts, max(2, contacts if seed % 2 else contacts // 2 + 1), seed=seed)
+        e, way, r, _ = solved(problem, work)
+        ways.add(way)
+        assert e <= 1e-10
+        again, _, _, _ = solved(problem, work, start=r)  # from its own answer
+        assert again <= 1e-10
+    assert {CLOSED, LEMKE} <= ways  # both ends of the chain were needed
+
+
+def test_agrees_with_the_solver_of_whole_problems():
+    work = scratch_for(12)
+    for seed in range(40):
+        problem = random_problem(8, 6, seed=seed, friction=0.2)
+        whole = frictional.solve(problem)
+        if whole.islands > 1:
+            continue
+        _, _, _, y = solved(problem, work)
+        velocity = problem.free_velocity[:, :2] + y[:-1, :2] * np.sqrt(problem.inverse_mass)[:, None]
+        np.testing.assert_allclose(velocity, whole.velocity[:, :2], atol=1e-8 * np.abs(velocity).max())
+
+
+def test_a_pack_and_its_mirror_image_move_alike():
+    """Without friction the answer is unique, so symmetric, and the pack moves as it did against the wall."""
+    problem = pressed_pack(4, 4, friction=0.0)
+    wall = problem.bodies - 1
+    # the right side of the box becomes a wall of its own: there, all normals are one
+    right = (problem.body_b == wall) & (problem.normal[:, 0] > 0.9)
+    normal, lever_b = problem.normal.copy(), problem.lever_b.copy()
+    normal[right] = (1.0, 0.0)
+    columns = {
+        "inverse_mass": np.append(problem.inverse_mass, 0.0),
+        "inverse_inertia": np.append(problem.inverse_inertia, 0.0),
+    }
+    problem = problem.replace(
+        **columns, normal=normal, lever_b=lever_b, body_b=np.where(right, wall + 1, problem.body_b),
+        free_velocity=np.vstack((problem.free_velocity, np.zeros(3))),
+    )  # fmt: skip
+    alone = frictional.solve(problem, tolerance=1e-10)
+    both = frictional.solve(with_mirror_image(problem, wall + 1), tolerance=1e-10)
+    assert both.unsolved == 0 and both.largest_island == 2 * problem.contacts - right.sum()
+    n = problem.bodies
+    atol = 1e-7 * np.abs(alone.velocity).max()
+    np.testing.assert_allclose(both.velocity[:n], alone.velocity, atol=atol)
+    np.testing.assert_allclose(both.velocity[n:] * [-1, 1, -1], alone.velocity, atol=atol)
+
+
+@pytest.mark.slow
+def test_inside_another_kernel():
+    @njit
+    def many(times, G, W, a, b, c, mu, low, r, y, speed, work):
+        worst = 0.0
+        for _ in range(times):
+            e, _, _ = solve_island(0, a.shape[0], G, W, a, b, c, mu, low, r, y, speed, 1e-10, AUTO, work)
+            worst = max(worst, e)
+        return worst
+
+    rows = random_problem(6, 4, seed=1).scaled()
+    r, y = np.zeros((6, 2)), np.zeros((rows.bodies + 1, 3))
+    speed = np.abs(rows.c).max()
+    args = (rows.G, rows.W, rows.a, rows.b, rows.c, rows.friction, rows.lower, r, y, speed, scratch_for(6))
+    assert many(3, *args) <= 1e-10 * speed
