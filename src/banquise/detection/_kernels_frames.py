@@ -113,8 +113,8 @@ def frames_of_point(block, link, seen, v0, e0, touch, c, s, tx, ty, rows, k0, k1
     """Append the frames of one point, from its rows k0:k1 with the other body; the count so far.
 
     reach is measured from ring to ring, and one row at least is within it. (c, s, tx, ty) carry the frame of the point's
-    body into that of the edges. v0, e0: first slots of the bodies; touch: distance without direction; seen: whether points on points have been seen
-    from the other side already.
+    body into that of the edges. v0, e0: first slots of the bodies; touch: distance without direction; seen: whether
+    points on points have been seen from the other side already.
     """
     v = v0 + (rows[k0] >> 32)
     best = k0
