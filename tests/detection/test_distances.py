@@ -4,9 +4,13 @@ import numpy as np
 import pytest
 import shapely
 from random_bodies import columns, star_rings, world_polygons
+from shapes import star
 
+import banquise as bq
 from banquise.detection import _kernels_overlap
+from banquise.detection._kernels_rows import hull_gap
 from banquise.detection.planar import Detector
+from banquise.detection.shapes import shapes_of
 
 
 def random_pairs(rng, n, ratio, low, high, rough=0.6, offset=0.0):
@@ -153,3 +157,32 @@ def test_slivers():
     crossing = np.zeros(n, bool)
     crossing[detector.overlaps(bodies)[0]] = True
     assert np.array_equal(crossing, wanted == 0)
+
+
+def test_gap_of_hulls_is_a_lower_bound(pair_count=400):
+    """The sieve before the rows never says more than the distance of the hulls, and mostly that they are apart."""
+    rng = np.random.default_rng(12)
+    told = apart = 0
+    for k in range(pair_count):
+        rings = [star(rng, int(rng.integers(3, 40))) * rng.uniform(0.3, 2) for _ in range(2)]
+        floes = [bq.Floe(rings[0]), bq.Floe(rings[1] + rng.uniform(-150, 150, 2) + (1e6 if k % 7 == 0 else 0.0))]
+        if k % 7 == 0:
+            floes[0] = bq.Floe(rings[0] + 1e6)
+        bodies = bq.Scene(floes).bodies()
+        sh = shapes_of(bodies)
+        turn = rng.uniform(0, 2 * np.pi, 2)
+        bodies.cos[:], bodies.sin[:] = np.cos(turn), np.sin(turn)
+        hulls = [shapely.Polygon(bodies.world_rings(i)[0]).convex_hull for i in range(2)]
+        exact = hulls[0].distance(hulls[1])
+        dx, dy = bodies.x[1] - bodies.x[0], bodies.y[1] - bodies.y[0]
+        (ca, cb), (sa, sb) = bodies.cos, bodies.sin
+        runs = [int(r) for r in sh.body[:, 1] // 4]
+        for enough in (0.0, 0.5 * exact, 0.99 * exact):
+            gap = hull_gap(
+                sh.block, runs[0], runs[1], runs[1], runs[2], ca * cb + sa * sb, ca * sb - sa * cb,
+                ca * dx + sa * dy, ca * dy - sa * dx, enough,
+            )  # fmt: skip
+            assert gap <= exact + 1e-8 * max(1.0, 1e-6 * abs(bodies.x[0]))  # round-off of coordinates of 1e6 m
+            told += gap > enough
+            apart += exact > 0
+    assert apart > 300 and told > 0.8 * apart

@@ -112,16 +112,16 @@ def _note(out, tag, m, v, e, kind, nx, ny, gap, x, y):
 def frames_of_point(block, link, seen, v0, e0, touch, c, s, tx, ty, rows, k0, k1, measure, reach, out, tag, m):
     """Append the frames of one point, from its rows k0:k1 with the other body; the count so far.
 
-    reach is measured from ring to ring. (c, s, tx, ty) carry the frame of the point's body into that of the edges.
-    v0, e0: first slots of the bodies; touch: distance without direction; seen: whether points on points have been seen
-    from the other side already.
+    reach is measured from ring to ring, and one row at least is within it. (c, s, tx, ty) carry the frame of the point's
+    body into that of the edges. v0, e0: first slots of the bodies; touch: distance without direction; seen: whether
+    points on points have been seen from the other side already.
     """
     v = v0 + (rows[k0] >> 32)
     best = k0
     for k in range(k0 + 1, k1):
         if measure[k, 2] < measure[best, 2]:
             best = k
-    if link[v, 3] == 0 or measure[best, 2] > reach:
+    if link[v, 3] == 0:
         return m
     x, y = point(block, v)
     x, y = c * x - s * y + tx, s * x + c * y + ty

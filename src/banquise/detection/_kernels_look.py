@@ -6,7 +6,7 @@ import numpy as np
 
 from banquise.detection._kernels_frames import TOUCH, frames_of_point, to_world
 from banquise.detection._kernels_reduce import reduce_frames
-from banquise.detection._kernels_rows import box_gap, measure_rows, near_rows, sort_rows
+from banquise.detection._kernels_rows import HULL_RUNS, box_gap, hull_gap, measure_rows, near_rows, sort_rows
 from banquise.detection.jit import kernel
 
 ROWS = 32  # rows of a pair that are remembered; a pair with more is looked at in full each time
@@ -143,6 +143,9 @@ def look_pairs(
                 rows[k] = (np.int64(known[p, k] >> 16) << 32) | (known[p, k] & 0xFFFF)
         else:
             gap = box_gap(box, i, j, c, s, tx, ty, ux, uy) - radii
+            a0, a1, b0, b1 = body[i, 1] >> 2, body[i + 1, 1] >> 2, body[j, 1] >> 2, body[j + 1, 1] >> 2
+            if gap <= reach and a1 - a0 <= HULL_RUNS >= b1 - b0:
+                gap = hull_gap(block, a0, a1, b0, b1, c, s, tx, ty, reach + radii) - radii
             if gap > reach:
                 until[p] = gap + moved
                 distance[p], exact[p] = gap, False
@@ -187,12 +190,15 @@ def look_pairs(
             begun = m
             while k < top:
                 end = k + 1
+                closest = measure[k, 2]
                 while end < top and rows[end] >> 32 == rows[k] >> 32:
+                    closest = min(closest, measure[end, 2])
                     end += 1
-                m = frames_of_point(
-                    block, link, who == 1, body[v, 1], body[e, 1], TOUCH * size, c, turn, ox, oy, rows, k, end, measure,
-                    wanted + radii, frame, tag, m,
-                )  # fmt: skip
+                if closest <= wanted + radii:
+                    m = frames_of_point(
+                        block, link, who == 1, body[v, 1], body[e, 1], TOUCH * size, c, turn, ox, oy, rows, k, end,
+                        measure, wanted + radii, frame, tag, m,
+                    )  # fmt: skip
                 k = end
             to_world(
                 block, who, pose[e, 2], pose[e, 3], box[e, 4], pose[v, 2], pose[v, 3], box[v, 4], frame, tag, begun,

@@ -3,7 +3,7 @@ nearest border points, not by the signs and cones of contact frames."""
 
 import math
 
-from banquise.detection._kernels_rows import box_gap, edge, point
+from banquise.detection._kernels_rows import HULL_RUNS, box_gap, edge, hull_gap, point
 from banquise.detection.jit import kernel
 
 
@@ -84,21 +84,30 @@ def _chord(block, node, node_link, at, end, px, py, ex, ey, cuts):
 
 
 @kernel
-def _deepest(block, node, node_link, at, end, x, y, ex, ey, low, high):
+def _depth_at(block, node, node_link, at, end, x, y, ex, ey, t, out, back):
+    """Square of the distance to the border from place t of an edge that comes in at `out` and leaves at `back` (infinite
+    where it does not): the border is no farther than those, so few runs are looked at."""
+    way = min(t - out, back - t)
+    bound = (ex * ex + ey * ey) * way * way * (1.0 + 1e-12)
+    square, _, _ = nearest(block, node, node_link, at, end, x + t * ex, y + t * ey, bound)
+    return square
+
+
+@kernel
+def _deepest(block, node, node_link, at, end, x, y, ex, ey, low, high, out, back):
     """Greatest distance to the border along a stretch of an edge inside it, by golden sections.
 
     Inside a convex border the distance is concave along a line, so the search finds its top; else a high point.
     """
     golden = 0.6180339887498949
     p, q = high - golden * (high - low), low + golden * (high - low)
-    dp, _, _ = nearest(block, node, node_link, at, end, x + p * ex, y + p * ey, math.inf)
-    dq, _, _ = nearest(block, node, node_link, at, end, x + q * ex, y + q * ey, math.inf)
+    dp = _depth_at(block, node, node_link, at, end, x, y, ex, ey, p, out, back)
+    dq = _depth_at(block, node, node_link, at, end, x, y, ex, ey, q, out, back)
     for _ in range(24):
         left = dp > dq
         low, high = (low, q) if left else (p, high)
         p, q = (high - golden * (high - low), p) if left else (q, low + golden * (high - low))
-        t = p if left else q
-        d, _, _ = nearest(block, node, node_link, at, end, x + t * ex, y + t * ey, math.inf)
+        d = _depth_at(block, node, node_link, at, end, x, y, ex, ey, p if left else q, out, back)
         dp, dq = (d, dp) if left else (dq, d)
     return math.sqrt(max(dp, dq))
 
@@ -139,7 +148,9 @@ def _crossings(block, node, node_link, body, box, v_body, e_body, c, s, tx, ty, 
                 low, high = cuts[l - 1] if l > 0 else 0.0, cuts[l] if l < n else 1.0
                 t = 0.5 * (low + high)
                 if holds(block, node, node_link, e_at, e_end, x + t * fx, y + t * fy):
-                    depth = max(depth, _deepest(block, node, node_link, e_at, e_end, x, y, fx, fy, low, high))
+                    out, back = low if l > 0 else -math.inf, high if l < n else math.inf
+                    deepest = _deepest(block, node, node_link, e_at, e_end, x, y, fx, fy, low, high, out, back)
+                    depth = max(depth, deepest)
     return depth, crossed
 
 
@@ -244,7 +255,11 @@ def look_overlaps(first, last, pairs, sh, pose, wraps, period, path, clear, near
         c, s = ca * cb + sa * sb, ca * sb - sa * cb
         tx, ty = ca * dx + sa * dy, ca * dy - sa * dx
         ux, uy = -cb * dx - sb * dy, sb * dx - cb * dy
-        gap = box_gap(box, i, j, c, s, tx, ty, ux, uy) - box[i, 4] - box[j, 4]
+        radii = box[i, 4] + box[j, 4]
+        gap = box_gap(box, i, j, c, s, tx, ty, ux, uy) - radii
+        a0, a1, b0, b1 = body[i, 1] >> 2, body[i + 1, 1] >> 2, body[j, 1] >> 2, body[j + 1, 1] >> 2
+        if gap <= 0.0 and a1 - a0 <= HULL_RUNS >= b1 - b0:
+            gap = hull_gap(block, a0, a1, b0, b1, c, s, tx, ty, radii) - radii
         if gap > 0.0:
             clear[p] = gap + moved
             continue

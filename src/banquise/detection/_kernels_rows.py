@@ -13,6 +13,9 @@ import numpy as np
 
 from banquise.detection.jit import kernel, loose_kernel
 
+HULL_LOOKS = 4  # directions tried to tell two hulls apart
+HULL_RUNS = 16  # runs of a body beyond which going over its points costs more than the tree
+
 
 @kernel
 def point(block, k):
@@ -42,6 +45,50 @@ def box_gap(box, a, b, c, s, tx, ty, ux, uy):
     hx = max(abs(c * amx + s * amy + ux - bmx) - bwx - (ac * awx + as_ * awy), 0.0)
     hy = max(abs(-s * amx + c * amy + uy - bmy) - bwy - (as_ * awx + ac * awy), 0.0)
     return math.sqrt(max(gx * gx + gy * gy, hx * hx + hy * hy))
+
+
+@loose_kernel
+def _farthest(block, first, last, x, y):
+    """Slot of the point of runs first:last farthest along (x, y)."""
+    best, most = 4 * first, -math.inf
+    for run in range(first, last):
+        for lane in range(4):
+            way = block[run, 0, lane] * x + block[run, 1, lane] * y
+            best = 4 * run + lane if way > most else best
+            most = way if way > most else most
+    return best
+
+
+@loose_kernel
+def hull_gap(block, a0, a1, b0, b1, c, s, tx, ty, enough):
+    """Lower bound of the distance of two rings with runs a0:a1 and b0:b1, from their hulls; it ends as soon as that is
+    more than `enough`, or cannot be.
+
+    w, the point of b least far along the direction d less the point of a farthest along it, gives the bound w . d, and
+    the point nearest to zero between all w seen is a better direction. (c, s, tx, ty) carry the frame of b into that of
+    a.
+    """
+    x, y = tx, ty
+    bound = -math.inf
+    for look in range(HULL_LOOKS):
+        norm = math.sqrt(x * x + y * y)
+        if norm <= enough:  # the hulls are at least as near as that
+            break
+        dx, dy = x / norm, y / norm
+        v, e = _farthest(block, b0, b1, -(c * dx + s * dy), s * dx - c * dy), _farthest(block, a0, a1, dx, dy)
+        px, py = block[v >> 2, 0, v & 3], block[v >> 2, 1, v & 3]
+        wx, wy = c * px - s * py + tx - block[e >> 2, 0, e & 3], s * px + c * py + ty - block[e >> 2, 1, e & 3]
+        bound = max(bound, wx * dx + wy * dy)
+        if bound > enough:
+            break
+        ux, uy = wx - x, wy - y
+        square = ux * ux + uy * uy
+        part = -(x * ux + y * uy) / square if look > 0 and square > 0.0 else 1.0
+        part = 1.0 if part > 1.0 else part
+        if part <= 0.0:
+            break
+        x, y = x + part * ux, y + part * uy
+    return bound - 1e-13 * (abs(tx) + abs(ty))
 
 
 @loose_kernel
