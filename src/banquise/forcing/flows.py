@@ -160,3 +160,31 @@ def as_flow(value: Any, what: str) -> Flow:
     if not (math.isfinite(u) and math.isfinite(v)):
         raise ForcingError(f"{what}: got ({u}, {v}), expected finite m/s.")
     return Uniform(u, v)
+
+
+def how_recorded(flow: Flow) -> str | None:
+    """What `recorded` gives of a flow, in words; None where there is no flow."""
+    if flow is None:
+        return None
+    return "uniform" if isinstance(flow, Uniform | Series) else "mean over the floes, weighted by area"
+
+
+def recorded(flow: Flow, bodies: Any, time: float) -> Array | None:
+    """(2,) m/s for the run file: the flow where it is uniform, else its mean over the floes (NaN without floes).
+
+    Each floe is sampled at the quadrature point nearest its centre: the centre of a bent floe may lie on land, where a
+    file has no value.
+    """
+    if flow is None:
+        return None
+    if isinstance(flow, Uniform | Series):
+        return np.array(flow.at(time))
+    n = bodies.n_free
+    if not n:
+        return np.full(2, np.nan)
+    nearest = np.arange(n), np.argmin(bodies.qx**2 + bodies.qy**2, axis=1)
+    qx, qy = bodies.qx[nearest], bodies.qy[nearest]
+    x = bodies.x[:n] + bodies.cos[:n] * qx - bodies.sin[:n] * qy
+    y = bodies.y[:n] + bodies.sin[:n] * qx + bodies.cos[:n] * qy
+    weight = bodies.area[:n] / bodies.area[:n].sum()
+    return np.array([weight @ column for column in flow.sample(x, y, time)])
