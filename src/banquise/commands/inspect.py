@@ -116,6 +116,11 @@ def _show_run(path: Path, as_json: bool) -> None:
         return
     print(found)
     print(found.dataset)
+    for name in ("ledger", "loads", "obstacles", "flow"):
+        table = getattr(found, name)
+        columns = ", ".join(f"{c} ({table[c].attrs.get('units', '1')})" for c in table.data_vars)
+        print(f"{name} on {', '.join(map(str, table.sizes))}: {columns or 'none'}")
+    print(f"events: {len(found.events):,}")
     if found.case.get("crs"):
         import numpy as np
 

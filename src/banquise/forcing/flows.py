@@ -166,14 +166,14 @@ def how_recorded(flow: Flow) -> str | None:
     """What `recorded` gives of a flow, in words; None where there is no flow."""
     if flow is None:
         return None
-    return "uniform" if isinstance(flow, Uniform | Series) else "mean over the floes, weighted by area"
+    return "uniform" if isinstance(flow, Uniform | Series) else "mean over the area of the floes"
 
 
 def recorded(flow: Flow, bodies: Any, time: float) -> Array | None:
-    """(2,) m/s for the run file: the flow where it is uniform, else its mean over the floes (NaN without floes).
+    """(2,) m/s for the run file: the flow where it is uniform, else its mean over the ice (NaN without floes).
 
-    Each floe is sampled at the quadrature point nearest its centre: the centre of a bent floe may lie on land, where a
-    file has no value.
+    Over the floes' own quadrature points: there the flow has been asked for already, while the centre of a bent floe may
+    lie on land, where a file has no value.
     """
     if flow is None:
         return None
@@ -182,9 +182,7 @@ def recorded(flow: Flow, bodies: Any, time: float) -> Array | None:
     n = bodies.n_free
     if not n:
         return np.full(2, np.nan)
-    nearest = np.arange(n), np.argmin(bodies.qx**2 + bodies.qy**2, axis=1)
-    qx, qy = bodies.qx[nearest], bodies.qy[nearest]
-    x = bodies.x[:n] + bodies.cos[:n] * qx - bodies.sin[:n] * qy
-    y = bodies.y[:n] + bodies.sin[:n] * qx + bodies.cos[:n] * qy
-    weight = bodies.area[:n] / bodies.area[:n].sum()
-    return np.array([weight @ column for column in flow.sample(x, y, time)])
+    x, y, cos, sin = (column[:n, None] for column in (bodies.x, bodies.y, bodies.cos, bodies.sin))
+    places = x + cos * bodies.qx - sin * bodies.qy, y + sin * bodies.qx + cos * bodies.qy
+    weight = bodies.qw / bodies.qw.sum()
+    return np.array([float((weight * column).sum()) for column in flow.sample(*places, time)])
