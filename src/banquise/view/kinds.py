@@ -44,6 +44,15 @@ KINDS = {
         figures="banquise.view.plots:FIGURES",
         scripts=("gl.js", "canvas.js", "overlay.js", "kind_floes.js"),
     ),
+    "glacier": Kind(
+        dimension="node",
+        open="banquise.glacier.stored:open_glacier",
+        pack="banquise.view.pack_glacier:pack_glacier",
+        facts="banquise.view.pack_glacier:facts",
+        checks="banquise.view.pack_glacier:checks",
+        figures="banquise.view.pack_glacier:FIGURES",
+        scripts=("overlay.js", "kind_glacier.js"),
+    ),
 }
 
 
