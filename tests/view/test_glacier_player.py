@@ -64,7 +64,9 @@ def test_the_page_shows_the_chain_where_the_run_says(run_file: Path, open_page: 
     shown = picture(page)
     x, y = page.evaluate("banquise.view.toScreen(...banquise.run.placeOf(2))")
     css = page.evaluate("banquise.run.frame.css[2].match(/\\d+/g).map(Number)")
-    page.evaluate("() => { for (const k of ['profile', 'bed', 'arrows', 'edges']) banquise.set(k, false); banquise.draw(); }")
+    page.evaluate(
+        "() => { for (const k of ['profile', 'bed', 'arrows', 'edges']) banquise.set(k, false); banquise.draw(); }"
+    )
     plain = picture(page)
     assert (plain != shown).any(axis=2).sum() > 200
     assert np.abs(plain[int(y), int(x)] - css).max() <= 2

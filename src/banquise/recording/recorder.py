@@ -266,8 +266,8 @@ def read_pieces(folder: Path) -> Iterator[dict[str, Any]]:
         from banquise.recording.run_file import open_run
 
         base = open_run(folder / "base.nc")
-        names = ("time", "state", "ledger", "ledger_names", "loads", "events")
-        yield {name: base.records[name] for name in (*names, *(e for e in EXTRAS if e in base.records))}
+        always = ("time", "state", "ledger", "ledger_names", "loads", "events")
+        yield {name: base.records[name] for name in (*always, *(e for e in EXTRAS if e in base.records))}
     names = sorted(p for p in folder.glob("*.bin") if p.stem.isdigit())
     for k, name in enumerate(names):
         if int(name.stem) != k:

@@ -38,10 +38,11 @@ Array = NDArray[np.float64]
 IN_MEMORY = 64e6  # bytes of state below which a run file is read whole; above, what is asked for is read when asked
 
 
+LAZY = {"state": STATE, "stress": STRESS}  # read from the file when asked for, column by column
+
+
 class Records(dict):
     """Arrays of a run by name; state (time, 6, floe) and stress (time, 3, floe) of a file are read when first asked for."""
-
-    columns = {"state": STATE, "stress": STRESS}
 
     def __init__(self, arrays: dict[str, Any], dataset: Any = None):
         super().__init__(arrays)
@@ -50,23 +51,27 @@ class Records(dict):
     def __missing__(self, name: str) -> Any:
         if name not in self or self._dataset is None:
             raise KeyError(name)
-        self[name] = np.stack([self._dataset[column].values for column in self.columns[name]], axis=1)
+        self[name] = np.stack([self._dataset[column].values for column in LAZY[name]], axis=1)
         return self[name]
 
     def __contains__(self, name: object) -> bool:
         if super().__contains__(name):
             return True
-        return self._dataset is not None and name in self.columns and self.columns[str(name)][0] in self._dataset
+        return self._dataset is not None and name in LAZY and LAZY[str(name)][0] in self._dataset
 
     def get(self, name: str, default: Any = None) -> Any:
-        return self[name] if name in self else default
+        try:
+            return self[name]
+        except KeyError:
+            return default
 
 
 class Run:
     """What a simulation recorded.
 
-    `dataset` (time, floe), `ledger` (time), `events` (a table, one row an impact or a break), `loads` on obstacles and where
-    these are in `obstacles` (time, obstacle), `flow` of air and water (time), `shapes`, `scene` at the end, `profile` (seconds a stage), `case` (settings and versions).
+    `dataset` (time, floe), `ledger` (time), `events` (a table, one row an impact or a break), `loads` on obstacles and
+    where these are in `obstacles` (time, obstacle), `flow` of air and water (time), `shapes`, `scene` at the end,
+    `profile` (seconds a stage), `case` (settings and versions).
     """
 
     def __init__(
@@ -151,7 +156,7 @@ class Run:
 
     def save(self, path: str | Path) -> None:
         """Write the run file (to a temporary name, then renamed)."""
-        whole = dict(self.records) | {name: self.records[name] for name in Records.columns if name in self.records}
+        whole = dict(self.records) | {name: self.records[name] for name in LAZY if name in self.records}
         write_run(Path(path), iter([whole]), self.shapes, self.case)
         self.path = Path(path)
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from banquise import __version__
 from banquise.errors import RunFileError
-from banquise.recording.ledger import LONG_NAMES
 from banquise.recording.extras import flow_table, obstacles_table, profile_table
+from banquise.recording.ledger import LONG_NAMES
 from banquise.recording.recorder import EVENT_COLUMNS, STATE, STRESS, joined_extras, widened
 from banquise.recording.sealed import seal
 from banquise.recording.shapes import for_file
@@ -141,7 +141,14 @@ def _root(file: Any, n: int, case: dict[str, Any], projection: Any) -> None:
     for name, attrs in {**STATE_ATTRS, **STRESS_ATTRS, **places}.items():
         # float noise in the last bits compresses badly: the fastest level is nearly as small as the slowest
         column = file.createVariable(
-            name, "f4" if name in STRESS else "f8", ("time", "floe"), zlib=True, complevel=1, shuffle=True, chunksizes=chunks, fill_value=np.nan
+            name,
+            "f4" if name in STRESS else "f8",
+            ("time", "floe"),
+            zlib=True,
+            complevel=1,
+            shuffle=True,
+            chunksizes=chunks,
+            fill_value=np.nan,
         )
         column.setncatts(attrs)
         if name in ("u", "v", "rotation", "spin", *STRESS):
