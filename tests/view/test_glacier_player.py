@@ -96,6 +96,10 @@ def test_report_plot_and_notebook(run_file: Path, shaken: Any, capsys: Any, tmp_
     assert main(["view", str(run_file), "--no-open", "--colour", "spead"]) == 2
     assert "no 'spead'" in capsys.readouterr().err
     assert "<iframe" in shaken._repr_html_()
+    assert main(["inspect", str(run_file)]) == 0
+    assert "31 nodes" in capsys.readouterr().out
+    assert main(["movie", str(run_file)]) == 2
+    assert "shows floes" in capsys.readouterr().err
 
 
 def test_one_block_and_no_load_open(open_page: Any, tmp_path: Path) -> None:
