@@ -163,7 +163,7 @@ class Recorder:
         row: dict[str, float],
         loads: Array,
         events: list[NDArray[Any]],
-        extras: dict[str, Array],
+        extras: dict[str, Array] | None = None,
     ) -> None:
         """One record: state, ledger row, obstacle loads, the events since the last one, and what else the run has."""
         self.times.append(time)
@@ -171,7 +171,7 @@ class Recorder:
         self.rows.append(row)
         self.loads.append(loads)
         self.events += events
-        self.extras.append(extras)
+        self.extras.append(extras or {})
 
     def flush(self) -> None:
         """Write what has been collected as one complete piece."""
