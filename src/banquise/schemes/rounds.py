@@ -23,6 +23,7 @@ from banquise.detection import _kernels_overlap
 from banquise.detection.scratch import Found
 from banquise.forcing.loads import pushes_on
 from banquise.motion.free_velocity import FreeMotion, flows_of, fly
+from banquise.recording.stages import timed
 from banquise.schemes import _kernels
 from banquise.schemes import _kernels_group as g
 from banquise.schemes._kernels import TOLERANCE, ZONE
@@ -159,6 +160,7 @@ class Engine:
         detector = sim.detector
         self.view = View(detector.wraps, detector.period, detector._still, detector.moved_at)
 
+    @timed("motion")
     def _free(self, step: float) -> None:
         """Free motion of all floes over the whole step."""
         sim, b, s = self.sim, self.bodies, self.state
@@ -170,6 +172,7 @@ class Engine:
         fly(b, self.flows, s.steps, self.rows, out, time)
         _kernels.reaches_of_all(step, b.u, b.v, b.spin, s.free_velocity, b.extent, s.reach, s.pull)
 
+    @timed("detection")
     def _look(self, step: float) -> Found:
         """Every contact point that may matter before the end of the step; its bodies' state is taken up."""
         sim, s = self.sim, self.state
@@ -177,6 +180,7 @@ class Engine:
         _kernels.take_up_found(found.who, self.n, step, self.columns, s)
         return found
 
+    @timed("contact")
     def _regain(self, found: Found) -> float:
         """Push bodies that overlap by a good part of the tolerance apart, positions only; the largest way (m).
 
@@ -252,6 +256,7 @@ class Engine:
         threads.over_blocks(part, len(self.sums), grain=8)
         return beyond[0]
 
+    @timed("contact")
     def _run(self, groups: Groups) -> None:
         """Take all groups through the step: each desk its share of them, in order."""
         if not len(groups):
@@ -328,6 +333,7 @@ class Engine:
 
     # ------------------------------------------------------------ verification
 
+    @timed("detection")
     def _overlaps(self, pairs: Pairs, clear: Array, everywhere: bool) -> tuple[float, list[tuple[int, int]]]:
         """Largest overlap now (m), and the pairs beyond the tolerance; measured apart from the contact code.
 
