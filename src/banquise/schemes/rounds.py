@@ -45,7 +45,7 @@ ATTEMPTS = 10  # times groups that leave an overlap are done again before it is 
 MOVING = ("x", "y", "angle", "cos", "sin", "u", "v", "spin")
 
 
-@dataclass
+@dataclass(eq=False)
 class Groups:
     """Groups of floes as lists, and what each of them adds to the books; a group done again elsewhere is `stale`."""
 
@@ -405,7 +405,7 @@ class Engine:
         rows: set[int] = set()
         for i, j in fresh:
             mine, yours = latest.get(i), latest.get(j)
-            if (i, j) in known and mine is not None and (j >= n or mine is yours or mine == yours):
+            if (i, j) in known and mine is not None and (j >= n or mine == yours):
                 for row in (i, j) if j < n else (i,):
                     sim.step_cap[row] = max(0.5 * min(sim.step_cap[row], step), step / SHORTEST)
             elif (i, j) not in known:
@@ -417,7 +417,7 @@ class Engine:
         touched: list[tuple[Groups, int]] = []
         for i in sorted(rows):
             entry = latest.get(i)
-            if entry is not None and not any(entry[0] is t[0] and entry[1] == t[1] for t in touched):
+            if entry is not None and entry not in touched:
                 touched.append(entry)
         everyone = set(rows)
         for groups, k in touched:
