@@ -176,7 +176,7 @@ class Recorder:
 
     def _piece(self) -> dict[str, Any]:
         widest = max(frame.shape[1] for frame in self.frames)
-        states = np.full((len(self.frames), 6, widest), np.nan)
+        states = np.full((len(self.frames), len(self.frames[0]), widest), np.nan)
         for k, frame in enumerate(self.frames):
             states[k, :, : frame.shape[1]] = frame
         names = list(self.rows[0])
@@ -275,7 +275,7 @@ def join_pieces(pieces: Iterator[dict[str, Any]]) -> dict[str, Any]:
 
 
 def widened(state: Array, n: int) -> Array:
-    """State (time, 6, n) with NaN for floes that came later."""
+    """State (time, k, n) with NaN for floes that came later."""
     if state.shape[2] == n:
         return state
     return np.concatenate([state, np.full((*state.shape[:2], n - state.shape[2]), np.nan)], axis=2)
