@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -9,9 +10,10 @@ from numpy.typing import NDArray
 
 from banquise.blocks import _kernels
 from banquise.blocks.columns import Columns
-from banquise.detection.spatial import contacts, distances, find_pairs, part_boxes
+from banquise.detection.spatial import Blocks, contacts, distances, find_pairs, part_boxes
 from banquise.detection.spatial.polygon import SLACK
 from banquise.scene.meshes import Floats, Ints
+from banquise.scene.polyhedron import Polyhedron
 
 ALERT = 5e-3  # of a block's size: what is nearer is watched even at rest
 WIDEST_SLACK = 0.1  # of the smaller body: corners of a face that may turn into contact within a step
@@ -101,3 +103,16 @@ def find(columns: Columns, turned: Floats, ahead: float, gravity: float, memory:
         pairs, near.normal, start, a, b, point, np.ascontiguousarray(near.normal[row]), met.gap[room],
         lever_a, lever_b, spot, guess, overlap, np.zeros_like(point),
     )  # fmt: skip
+
+
+def overlaps(blocks: Sequence[Polyhedron], part: float = 1e-3) -> list[tuple[int, int, float]]:
+    """Pairs (i, j, depth m) of blocks that overlap deeper than `part` of the smaller one's size, fixed pairs left out."""
+    placed = Blocks.of(blocks)
+    pairs = find_pairs(part_boxes(placed, np.zeros(len(placed.block_of))), block_of=placed.block_of)
+    size = np.cbrt([b.volume for b in blocks])
+    deepest: dict[tuple[int, int], float] = {}
+    for (p, q), gap in zip(pairs, distances(placed, pairs, reach=0.0).distance):
+        i, j = sorted((int(placed.block_of[p]), int(placed.block_of[q])))
+        if -gap > part * min(size[i], size[j]) and not (blocks[i].fixed and blocks[j].fixed):
+            deepest[i, j] = max(deepest.get((i, j), 0.0), -float(gap))
+    return [(i, j, depth) for (i, j), depth in sorted(deepest.items())]

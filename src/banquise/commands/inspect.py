@@ -51,7 +51,7 @@ def _show_case(path: Path, as_json: bool) -> None:
         flow = getattr(simulation.forcing, name)
         if hasattr(flow, "describe"):
             print(*(f"{name}: {line}" for line in flow.describe()), sep="\n")
-    if simulation.projection is not None:
+    if getattr(simulation, "projection", None) is not None:
         from banquise.scene.scene import area_of
 
         print(simulation.projection.describe(area_of(case.scene, simulation.bodies)))
