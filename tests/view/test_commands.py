@@ -49,7 +49,7 @@ def test_movie_writes_a_gif(run_file: Path, capsys: Any, tmp_path: Path) -> None
 
 
 def test_report_counts_its_checks(run_file: Path, capsys: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr("banquise.view.report.FIGURES", {})  # drawn in the tests of figures
+    monkeypatch.setattr("banquise.view.plots.FIGURES", {})  # drawn in the tests of figures
     assert main(["report", str(run_file), "--no-player", "--json"]) == 0
     said = json.loads(capsys.readouterr().out)
     assert Path(said["output"]).name == "sea_report.html" and all(c["fine"] for c in said["checks"])

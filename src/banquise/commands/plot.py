@@ -26,14 +26,11 @@ def run(args: argparse.Namespace) -> int:
     from pathlib import Path
 
     from banquise.errors import CaseError, nearest
-    from banquise.recording.run_file import open_run
-    from banquise.view.plots import FIGURES, NothingToPlot, figure
+    from banquise.view.kinds import open_any
+    from banquise.view.plots import NothingToPlot, figure, figures_of
     from banquise.view.style import pyplot
 
     kinds = ("png", "pdf", "svg")
-    for name in args.figures:
-        if name not in FIGURES:
-            raise CaseError(f"no figure {name!r}. {nearest(name, FIGURES)}")
     output = Path(args.output) if args.output else None
     one_file = output is not None and output.suffix.lstrip(".") in kinds and not output.is_dir()
     if one_file and len(args.figures) != 1:
@@ -42,12 +39,16 @@ def run(args: argparse.Namespace) -> int:
         )
     if args.format not in kinds:
         raise CaseError(f"--format: got {args.format!r}, expected png, pdf or svg.")
-    shown = open_run(args.run_file)
+    shown = open_any(args.run_file)
+    known = figures_of(shown)
+    for name in args.figures:
+        if name not in known:
+            raise CaseError(f"no figure {name!r}. {nearest(name, known)}")
     source = Path(args.run_file)
     pyplot().switch_backend("agg")
     if output is not None and not one_file:
         output.mkdir(parents=True, exist_ok=True)
-    for name in args.figures or FIGURES:
+    for name in args.figures or known:
         try:
             options = {"time": args.time, "colour": args.colour} if name == "snapshot" else {}
             drawn = figure(shown, name, **options)

@@ -20,12 +20,12 @@ def run(args: argparse.Namespace) -> int:
     from dataclasses import asdict
     from pathlib import Path
 
-    from banquise.recording.run_file import open_run
+    from banquise.view.kinds import open_any
     from banquise.view.report import checks, write_report
     from banquise.view.style import pyplot
 
     pyplot().switch_backend("agg")
-    shown = open_run(args.run_file)
+    shown = open_any(args.run_file)
     source = Path(args.run_file)
     output = Path(args.output) if args.output else source.with_name(f"{source.stem}_report.html")
     size = write_report(shown, output, player=not args.no_player)

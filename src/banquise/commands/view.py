@@ -16,7 +16,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--serve", action="store_true", help="for very large runs: serve it to this machine only, in pieces"
     )
     parser.add_argument("--port", type=int, default=0, help="port of --serve (default: any free one)")
-    parser.add_argument("--colour", default="speed", help="what colours show at first: ice, speed, thickness, ...")
+    parser.add_argument("--colour", help="what colours show at first, such as speed or thickness")
     parser.add_argument(
         "--theme", choices=("auto", "light", "dark"), default="auto", help="light, dark, or as the system"
     )
@@ -26,13 +26,13 @@ def run(args: argparse.Namespace) -> int:
     from pathlib import Path
 
     from banquise.errors import CaseError
-    from banquise.recording.run_file import open_run
+    from banquise.view.kinds import open_any
     from banquise.view.player import SINGLE_FILE_LIMIT, write_page
 
     if args.max_frames is not None and args.max_frames < 2:
         raise CaseError(f"--max-frames: got {args.max_frames}, expected 2 or more.")
-    shown = open_run(args.run_file)
-    options = {"colour": args.colour, "theme": args.theme}
+    shown = open_any(args.run_file)
+    options = {"theme": args.theme} | ({"colour": args.colour} if args.colour else {})
     if args.serve:
         from banquise.view.serve import serve
 

@@ -7,7 +7,6 @@ never to compute with. Poses between records are interpolated by the page.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,6 +27,7 @@ QUANTA_PER_FLOE = 128  # of the smallest floes' size: half a quantum is below a 
 ANGLE_QUANTA = 2**15  # a turn
 SPEED_QUANTA = 2000  # of the square root of speed over the largest: slow floes keep their digits
 TRACK_POINTS = 400_000
+Columns = list[tuple[NDArray[np.int64], int]]  # with the order of differences in time each is packed with
 COLOURS = ("ice", "speed", "thickness", "cluster", "impulse", "age")
 
 
@@ -41,6 +41,14 @@ class Packed:
 
     def add(self, name: str, array: NDArray[Any]) -> None:
         self.meta["arrays"][name], self.blobs[name] = encode_array(array)
+
+    def add_chunks(self, columns: Columns) -> None:
+        """Columns (frames, bodies) of whole numbers, in chunks of `meta["frames_per_chunk"]` frames."""
+        n, per_chunk = len(columns[0][0]), self.meta["frames_per_chunk"]
+        for begin in range(0, n, per_chunk):
+            part = [(values[begin : begin + per_chunk], order) for values, order in columns]
+            self.chunks.append(encode_chunk(part))
+        self.meta |= {"frames": n, "chunks": len(self.chunks), "orders": [order for _, order in columns]}
 
     @property
     def size(self) -> int:
@@ -83,6 +91,7 @@ def pack_floes(run: Run, max_frames: int | None = None) -> Packed:
             "domain": run.case.get("domain"),
             "start": run.case.get("start"),
             "colours": list(COLOURS),
+            "colour": "speed",
             "arrays": {},
         }
     )
@@ -91,8 +100,7 @@ def pack_floes(run: Run, max_frames: int | None = None) -> Packed:
     packed.add("last", last.astype(np.int32))
     _add_shapes(packed, run)
     columns = _columns(state, frames, obstacles, first, last, period, packed.meta)
-    packed.chunks = [encode_chunk(c) for c in _chunks(columns, len(frames), per_chunk)]
-    packed.meta["chunks"] = len(packed.chunks)
+    packed.add_chunks(columns)
     _add_tracks(packed, columns, n_floes)
     _add_events(packed, run)
     _add_curves(packed, run, frames)
@@ -181,9 +189,6 @@ def _quantum(extent: Array, sizes: Array, period: tuple[float, float] | None) ->
     return np.array([length / np.ceil(length / quantum) for length in period])
 
 
-Columns = list[tuple[NDArray[np.int64], int]]
-
-
 def _columns(
     state: Array,
     frames: NDArray[np.int64],
@@ -214,11 +219,6 @@ def _columns(
     still = np.zeros((len(frames), obstacles.shape[1]))
     columns.append((np.rint(np.concatenate([share, still], axis=1) * SPEED_QUANTA).astype(np.int64), 1))
     return columns
-
-
-def _chunks(columns: Columns, n_frames: int, per_chunk: int) -> Iterator[Columns]:
-    for begin in range(0, n_frames, per_chunk):
-        yield [(values[begin : begin + per_chunk], order) for values, order in columns]
 
 
 def _add_shapes(packed: Packed, run: Run) -> None:

@@ -3,39 +3,24 @@
 from __future__ import annotations
 
 import html
-import importlib
 import json
 from pathlib import Path
 from typing import Any
 
 from banquise.errors import CaseError, RunFileError, nearest
+from banquise.view.kinds import kind_named, kind_of
 from banquise.view.pack import Packed
 
 WEB = Path(__file__).parent / "web"
-# in this order, into one script: the first makes the name space, a `kind_` file adds one kind of run, the last starts
-SCRIPTS = (
-    "store.js",
-    "colours.js",
-    "curves.js",
-    "gl.js",
-    "canvas.js",
-    "overlay.js",
-    "view.js",
-    "kind_floes.js",
-    "player.js",
-)
-# kind of run -> "module:function" that packs it
-KINDS = {"floes": "banquise.view.pack:pack_floes"}
+# in this order, into one script: the first makes the name space; the scripts of the kind of run; the last starts
+COMMON = ("store.js", "colours.js", "curves.js", "view.js", "kind.js")
+LAST = "player.js"
 SINGLE_FILE_LIMIT = 100_000_000  # characters; browsers open larger pages slowly or not at all
 
 
 def pack(run: Any, max_frames: int | None = None) -> Packed:
     """Pack a run of any known kind for the player."""
-    kind = str(run.case.get("kind", "floes"))
-    if kind not in KINDS:
-        raise RunFileError(f"view: no player for runs of kind {kind!r}. {nearest(kind, KINDS)}")
-    module, _, function = KINDS[kind].partition(":")
-    packed: Packed = getattr(importlib.import_module(module), function)(run, max_frames)
+    packed: Packed = kind_of(run).get("pack")(run, max_frames)
     return packed
 
 
@@ -45,21 +30,27 @@ def page(packed: Packed, inline_chunks: bool = True, **options: Any) -> str:
     if colour is not None and colour not in known:
         raise CaseError(f"colour: no {colour!r}. {nearest(str(colour), known)}")
     meta = {**packed.meta, "options": options, "chunk_folder": None if inline_chunks else "chunks"}
-    data = [_data_tag(f"array-{name}", text) for name, text in packed.blobs.items()]
+    kind = kind_named(packed.meta["kind"])
+    data = [f"<script>\n{_web(name)}\n</script>" for name in kind.libraries]
+    data += [_data_tag(f"array-{name}", text) for name, text in packed.blobs.items()]
     if inline_chunks:
         data += [_data_tag(f"chunk-{k}", text) for k, text in enumerate(packed.chunks)]
     parts = {
         "TITLE": html.escape(packed.meta["title"]),
-        "STYLE": (WEB / "player.css").read_text(encoding="utf-8"),
+        "STYLE": _web("player.css"),
         "DATA": "\n".join(data),
         # a "<" in a name could end the script element early; JSON may write it as an escape
         "META": json.dumps(meta).replace("<", "\\u003c"),
-        "SCRIPT": "\n".join((WEB / name).read_text(encoding="utf-8") for name in SCRIPTS),
+        "SCRIPT": "\n".join(_web(name) for name in (*COMMON, *kind.scripts, LAST)),
     }
-    text = (WEB / "player.html").read_text(encoding="utf-8")
+    text = _web("player.html")
     for name, part in parts.items():
         text = text.replace(f"<!--{name}-->", part, 1)
     return text
+
+
+def _web(name: str) -> str:
+    return (WEB / name).read_text(encoding="utf-8")
 
 
 def _data_tag(name: str, text: str) -> str:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from banquise.errors import CaseError, RunFileError, nearest
 from banquise.recording.run_file import Run
 from banquise.units import duration
+from banquise.view.kinds import kind_of
 from banquise.view.outlines import Outlines, outlines_of, place
 from banquise.view.pack import extent_of, usual_top_speed
 from banquise.view.series import flow_of, obstacle_poses
@@ -386,8 +387,15 @@ FIGURES: dict[str, Callable[..., Any]] = {
 }
 
 
-def figure(run: Run, name: str, **options: Any) -> Any:
+def figures_of(run: Any) -> dict[str, Any]:
+    """The ready figures of a run of any kind, by name."""
+    found: dict[str, Any] = kind_of(run).get("figures")
+    return found
+
+
+def figure(run: Any, name: str, **options: Any) -> Any:
     """One of the ready figures by name."""
-    if name not in FIGURES:
-        raise CaseError(f"plot: no figure {name!r}. {nearest(name, FIGURES)}")
-    return FIGURES[name](run, **options)
+    known = figures_of(run)
+    if name not in known:
+        raise CaseError(f"plot: no figure {name!r}. {nearest(name, known)}")
+    return known[name](run, **options)

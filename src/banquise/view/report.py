@@ -13,8 +13,9 @@ import numpy as np
 
 from banquise.errors import BanquiseError, RunFileError
 from banquise.recording.run_file import Run
-from banquise.view.plots import FIGURES, NothingToPlot
-from banquise.view.reprs import frame
+from banquise.view.kinds import kind_of
+from banquise.view.plots import NothingToPlot, figures_of
+from banquise.view.reprs import frame, frames_within
 from banquise.view.series import alive, concentration
 from banquise.view.style import clock, pyplot
 
@@ -35,7 +36,13 @@ class Check:
     fine: bool
 
 
-def checks(run: Run) -> list[Check]:
+def checks(run: Any) -> list[Check]:
+    """How a run of any kind went, each measure against its bar."""
+    found: list[Check] = kind_of(run).get("checks")(run)
+    return found
+
+
+def floe_checks(run: Run) -> list[Check]:
     """Overlap, residual, unsolved problems, energy balance and lost floes, each against its bar."""
     ledger = run.ledger
     n = run.records["state"].shape[2]
@@ -60,7 +67,7 @@ def checks(run: Run) -> list[Check]:
     ]  # fmt: skip
 
 
-def facts(run: Run) -> list[tuple[str, str]]:
+def floe_facts(run: Run) -> list[tuple[str, str]]:
     """What was run, as (name, text)."""
     case, times = run.case, run.records["time"]
     there = alive(run)
@@ -95,7 +102,7 @@ def _domain(domain: Any) -> str:
     return f"{domain['kind']}, {size}" + (f", open at {open_sides}" if open_sides else "")
 
 
-def write_report(run: Run, path: str | Path, player: bool = True) -> int:
+def write_report(run: Any, path: str | Path, player: bool = True) -> int:
     """Write the report; its size in bytes."""
     text = report(run, player)
     try:
@@ -105,9 +112,10 @@ def write_report(run: Run, path: str | Path, player: bool = True) -> int:
     return len(text.encode("utf-8"))
 
 
-def report(run: Run, player: bool = True) -> str:
+def report(run: Any, player: bool = True) -> str:
     """The report's HTML."""
     found = checks(run)
+    facts: list[tuple[str, str]] = kind_of(run).get("facts")(run)
     title = str(run.case.get("title", "Banquise run"))
     warnings = [str(w) for w in run.case.get("warnings", [])]
     warnings += [f"{c.name}: {c.measured}, expected {c.expected}." for c in found if not c.fine]
@@ -115,7 +123,7 @@ def report(run: Run, player: bool = True) -> str:
         "TITLE": html.escape(title),
         "STYLE": (WEB / "report.css").read_text(encoding="utf-8"),
         "VERDICT": _verdict(found, warnings),
-        "FACTS": _table([(html.escape(a), html.escape(b)) for a, b in facts(run)]),
+        "FACTS": _table([(html.escape(a), html.escape(b)) for a, b in facts]),
         "CHECKS": _checks_table(found),
         "PLAYER": _player(run) if player else "",
         "FIGURES": "\n".join(_figures(run)),
@@ -147,17 +155,16 @@ def _checks_table(found: list[Check]) -> str:
     return f"<table>{head}{rows}</table>"
 
 
-def _player(run: Run) -> str:
+def _player(run: Any) -> str:
     from banquise.view.player import pack, page
 
-    most = max(2, REPORT_POSES // max(int(run.shapes.sizes["body"]), 1))
-    return frame(page(pack(run, most), autoplay=False), 640)
+    return frame(page(pack(run, frames_within(run, REPORT_POSES)), autoplay=False), 640)
 
 
-def _figures(run: Run) -> list[str]:
+def _figures(run: Any) -> list[str]:
     plt = pyplot()
     shown = []
-    for name, draw in FIGURES.items():
+    for name, draw in figures_of(run).items():
         try:
             drawn = draw(run)
         except NothingToPlot:

@@ -79,17 +79,26 @@ def simulation_html(simulation: Any) -> str:
     return _card(svg(simulation.scene.floes, simulation.scene.obstacles), _lines(repr(simulation)))
 
 
+def bodies_of(run: Any) -> int:
+    """How many bodies the player of a run draws: the last dimension of its recorded state, or of its shapes."""
+    return int(run.shapes.sizes["body"]) if hasattr(run, "shapes") else int(run.bodies)
+
+
+def frames_within(run: Any, poses: int) -> int:
+    """How many records of a run hold at most that many poses."""
+    return max(2, poses // max(bodies_of(run), 1))
+
+
 def run_html(run: Any, height: int = 560) -> str:
     """A run: its numbers and the player; records are thinned to what a notebook bears, huge runs get a note instead."""
     from banquise.errors import BanquiseError
     from banquise.view.player import pack, page
 
     text = _lines(repr(run))
-    bodies = int(run.shapes.sizes["body"])
     records = len(run.records["time"])
-    if bodies > NOTEBOOK_BODIES or not records:
+    if bodies_of(run) > NOTEBOOK_BODIES or not records:
         return text + _note("The player of this run is too large for a notebook: banquise view writes it as a page.")
-    most = max(2, NOTEBOOK_POSES // max(bodies, 1))
+    most = frames_within(run, NOTEBOOK_POSES)
     try:
         shown = page(pack(run, most), autoplay=False)
     except BanquiseError as problem:

@@ -55,9 +55,10 @@ def curves_of(run: Run) -> list[dict[str, Any]]:
     share, of_what = concentration(run)
     curves = [
         {"key": "kinetic_energy", "label": "Kinetic energy", "unit": "J", "values": ledger["kinetic_energy"].values},
-        {"key": "collisions", "label": "Collisions", "unit": "per record", "values": ledger["collisions"].values},
-        {"key": "concentration", "label": "Concentration", "unit": of_what, "values": share},
-    ]
+        {"key": "collisions", "label": "Collisions", "unit": "per record", "format": "count",
+         "values": ledger["collisions"].values},
+        {"key": "concentration", "label": "Concentration", "unit": of_what, "format": "percent", "values": share},
+    ]  # fmt: skip
     loads = run.records["loads"]
     if loads.ndim == 3 and loads.shape[1]:
         force = np.hypot(loads[:, :, 0], loads[:, :, 1])
@@ -65,7 +66,9 @@ def curves_of(run: Run) -> list[dict[str, Any]]:
         curves.append({"key": "load", "label": "Load", "unit": f"N, {which}", "values": force.max(axis=1)})
     count = alive(run).sum(axis=1)
     if len(count) and count.min() != count.max():
-        curves.append({"key": "floes", "label": "Floes", "unit": "", "values": count.astype(float)})
+        curves.append(
+            {"key": "floes", "label": "Floes", "unit": "", "format": "count", "values": count.astype(float)}
+        )
     return curves
 
 

@@ -45,7 +45,7 @@ BQ.Curves = class Curves {
     still.height = s.canvas.height;
     g.scale(pixel, pixel);
     let low = Math.min(0, ...bounds(s.values)), high = Math.max(...bounds(s.values));
-    if (s.key === "floes") low = bounds(s.values)[0] - 0.5;
+    if (s.format === "count" && low >= 0) low = Math.max(low, bounds(s.values)[0] - 0.5 * (high - bounds(s.values)[0]));
     if (!(high > low)) high = low + 1;
     const start = this.time[0], span = this.time.at(-1) - start || 1;
     s.at = (k) => [((this.time[k] - start) / span) * w, h - 3 - ((s.values[k] - low) / (high - low)) * (h - 7)];
@@ -55,8 +55,9 @@ BQ.Curves = class Curves {
     g.lineWidth = 1.5;
     g.lineJoin = "round";
     g.stroke(path);
-    path.lineTo(w, h);
-    path.lineTo(0, h);
+    const floor = low < 0 ? h - 3 + (low / (high - low)) * (h - 7) : h; // what goes below zero is filled from there
+    path.lineTo(w, floor);
+    path.lineTo(0, floor);
     g.globalAlpha = 0.13;
     g.fillStyle = look.curve;
     g.fill(path);
@@ -80,8 +81,8 @@ BQ.Curves = class Curves {
       g.fillStyle = look.cursor;
       g.fillRect(Math.min(x, s.canvas.width - 1.5 * pixel), 0, 1.5 * pixel, s.canvas.height);
       const unit = s.unit.split(/[ ,]/)[0];
-      s.value.textContent = s.key === "concentration" ? `${(100 * s.values[k]).toFixed(1)} %`
-        : s.key === "collisions" || s.key === "floes" ? String(Math.round(s.values[k])) : BQ.text.number(s.values[k], unit);
+      s.value.textContent = s.format === "percent" ? `${(100 * s.values[k]).toFixed(1)} %`
+        : s.format === "count" ? String(Math.round(s.values[k])) : BQ.text.number(s.values[k], unit);
     }
   }
 };

@@ -1,6 +1,4 @@
-/* Runs of floes: shapes, poses at any time, colours, contacts, picking. The player asks each kind of run for the same
-   few things: `load`, `createView`, `createRenderer`, `frameAt`, `colour`, `drawOver`, `colourModes`, `legend`, `pick`,
-   `describe`, `isThere`, `placeOf`, `successor`, `summary`, `typicalSize`. */
+/* Runs of floes: shapes, poses at any time, colours, contacts, picking. */
 BQ.FloeShapes = class FloeShapes {
   constructor(meta, arrays) {
     Object.assign(this, { bodies: meta.bodies, reach: arrays.reach, disc: arrays.disc });
@@ -96,15 +94,24 @@ BQ.FloeShapes = class FloeShapes {
   }
 };
 
-BQ.kinds.floes = class Floes {
-  constructor(meta, store) {
-    this.meta = meta;
-    this.store = store;
+BQ.kinds.floes = class Floes extends BQ.Kind {
+  get layers() {
+    return [["contacts", "Contacts", true, "e"], ["cracks", "Cracks", true], ["tracks", "Tracks", false, "t"],
+      ["arrows", "Arrows", true, "a"], ["edges", "Edges", true], ["curves", "Curves", true, "l"]];
+  }
+
+  get help() {
+    return "The ice: drag to pan, wheel or pinch to zoom, click a floe for its numbers";
+  }
+
+  get note() {
+    const left = this.meta.contacts_left_out;
+    return left ? `${left.toLocaleString("en")} of the weakest contacts are not in this page.` : "";
   }
 
   async load() {
-    const { meta } = this, a = (this.arrays = await this.store.arrays());
-    this.time = a.time;
+    await super.load();
+    const { meta, arrays: a } = this;
     this.shapes = new BQ.FloeShapes(meta, a);
     const n = meta.bodies;
     this.frame = {
@@ -117,7 +124,6 @@ BQ.kinds.floes = class Floes {
     this.children = new Map();
     a.parent.forEach((p, k) => { if (p >= 0) this.children.set(p, [...(this.children.get(p) ?? []), k]); });
     this.born = this.children.size > 0;
-    this.interval = this.time.length > 1 ? (this.time.at(-1) - this.time[0]) / (this.time.length - 1) : 1;
     const domain = meta.domain;
     this.periodic = domain?.kind === "periodic" ? domain : null;
     for (const axis of ["x", "y"]) { // tracks were packed as steps
@@ -126,7 +132,6 @@ BQ.kinds.floes = class Floes {
     }
     this.scales = this.#scales();
     this.typicalSize = this.#typicalSize();
-    await this.store.load(0);
   }
 
   /** Across the floe in which the middle square metre of ice lies. */
@@ -152,23 +157,11 @@ BQ.kinds.floes = class Floes {
     };
   }
 
-  get colourModes() {
-    return this.meta.colours;
-  }
-
-  get extent() {
-    return this.meta.extent;
-  }
-
   /** Poses at a time: between two records, straight from one to the next. False while a chunk is on its way. */
   frameAt(t) {
-    const { meta, frame, time, arrays: a } = this, per = meta.frames_per_chunk, n = meta.bodies;
-    const k = Math.max(0, Math.min(BQ.after(time, t) - 1, time.length - 1)), next = Math.min(k + 1, time.length - 1);
-    const one = this.store.peek(Math.floor(k / per)), two = this.store.peek(Math.floor(next / per));
-    if (next + per / 2 < meta.frames) this.store.peek(Math.floor((next + per / 2) / per)); // read ahead
-    if (!one || !two) return false;
-    const share = next > k ? Math.max(0, Math.min(1, (t - time[k]) / (time[next] - time[k]))) : 0;
-    const p = (k % per) * n, q = (next % per) * n, [qx, qy] = meta.quantum, [ox, oy] = meta.origin;
+    const { meta, frame, time, arrays: a } = this, n = meta.bodies, found = this.between(t);
+    if (!found) return false;
+    const { k, next, share, one, two, p, q } = found, [qx, qy] = meta.quantum, [ox, oy] = meta.origin;
     const there = (this.there ??= new Uint8Array(n));
     for (let i = 0; i < n; i++) {
       const floe = i < meta.floes;
@@ -322,10 +315,6 @@ BQ.kinds.floes = class Floes {
     return pieces.reduce((best, c) => (best < 0 || this.arrays.area[c] > this.arrays.area[best] ? c : best), -1);
   }
 
-  createView() {
-    return new BQ.View(this);
-  }
-
   /** WebGL2 if it can be had (`wanted` may ask for one or the other); `canvas()` gives a fresh canvas. */
   createRenderer(canvas, wanted) {
     if (wanted !== "canvas") {
@@ -340,6 +329,14 @@ BQ.kinds.floes = class Floes {
       }
     }
     return new BQ.CanvasRenderer(canvas(), this.shapes);
+  }
+
+  dress(view, look, settings) {
+    const across = this.typicalSize * view.scale; // pixels of a usual floe
+    look.cracks = settings.cracks;
+    look.line = settings.edges && across > 7 ? look.edge : null;
+    look.lineWidth = across > 60 ? 1.6 : 1;
+    look.shadow = across > 14 && !settings.flat ? Math.min(5, 0.03 * across + 1) : 0;
   }
 
   drawOver(pen, view, look, settings) {

@@ -1,15 +1,11 @@
 /* The player: clock, camera, controls. It knows nothing of floes; the kind of run does. */
 BQ.Player = class Player {
-  static LAYERS = [["contacts", "Contacts", true], ["cracks", "Cracks", true], ["tracks", "Tracks", false],
-    ["arrows", "Arrows", true], ["edges", "Edges", true], ["curves", "Curves", true]];
-
   constructor(meta) {
     this.meta = meta;
     this.page = Object.fromEntries([...document.querySelectorAll("[id]")].map((e) => [e.id, e]));
     const hash = Object.fromEntries(new URLSearchParams(safeHash()));
     this.options = { ...meta.options, ...hash };
     this.settings = { selected: -1, follow: false, rate: 1 };
-    for (const [key, , on] of Player.LAYERS) this.settings[key] = on;
     this.timings = [];
     this.ready = this.#start();
 
@@ -28,6 +24,7 @@ BQ.Player = class Player {
     this.store.onProblem = (problem) => BQ.fail(problem);
     this.run = new Kind(meta, this.store);
     await this.run.load();
+    for (const [key, , on] of this.run.layers) this.settings[key] = on;
     this.first = this.run.time[0];
     this.last = this.run.time.at(-1);
     this.time = Math.max(this.first, Math.min(this.last, Number(options.t ?? this.first)));
@@ -44,7 +41,7 @@ BQ.Player = class Player {
     this.#gestures();
     this.#keys();
     this.#theme(options.theme ?? "auto");
-    this.#setColour(options.colour ?? "speed");
+    this.#setColour(options.colour ?? meta.colour);
     new ResizeObserver(() => this.#resize()).observe(page.stage);
     this.#resize();
     this.view.fit();
@@ -94,10 +91,8 @@ BQ.Player = class Player {
   /** Go to a time (s); resolves when it is drawn. */
   async seek(t) {
     this.time = Math.max(this.first, Math.min(this.last, t));
-    const per = this.meta.frames_per_chunk, wanted = this.time;
-    const k = Math.max(0, Math.min(BQ.after(this.run.time, this.time) - 1, this.run.time.length - 1));
-    const next = Math.min(k + 1, this.run.time.length - 1);
-    await Promise.all([...new Set([Math.floor(k / per), Math.floor(next / per)])].map((c) => this.store.load(c)));
+    const wanted = this.time;
+    await this.run.ready(wanted);
     if (wanted === this.time) this.draw();
   }
 
@@ -132,15 +127,11 @@ BQ.Player = class Player {
     const began = performance.now();
     if (!run.frameAt(this.time)) return false;
     if (settings.follow && settings.selected >= 0) {
-      if (run.isThere(settings.selected)) [view.x, view.y] = run.placeOf(settings.selected);
+      if (run.isThere(settings.selected)) view.centre(...run.placeOf(settings.selected));
       else this.#lost();
     }
     run.colour(settings.colour, look);
-    look.cracks = settings.cracks;
-    const across = run.typicalSize * view.scale; // pixels of a usual floe
-    look.line = settings.edges && across > 7 ? look.edge : null;
-    look.lineWidth = across > 60 ? 1.6 : 1;
-    look.shadow = across > 14 && !settings.flat ? Math.min(5, 0.03 * across + 1) : 0;
+    run.dress(view, look, settings);
     this.renderer.draw(run.frame, view, look);
     const pixel = page.over.width / view.width, pen = page.over.getContext("2d");
     pen.setTransform(pixel, 0, 0, pixel, 0, 0);
@@ -184,7 +175,7 @@ BQ.Player = class Player {
     const { page, view } = this, pixel = Math.min(window.devicePixelRatio || 1, 2.5);
     const { clientWidth: w, clientHeight: h } = page.stage;
     if (!w || !h) return;
-    const fitted = view.scale === view.whole;
+    const { fitted } = view;
     Object.assign(view, { width: w, height: h });
     for (const canvas of [page.ice, page.over]) {
       canvas.width = Math.round(w * pixel);
@@ -283,7 +274,7 @@ BQ.Player = class Player {
   #controls() {
     const { page, run } = this, click = (id, act) => page[id].addEventListener("click", act);
     for (const mode of run.colourModes) page.colour.append(new Option(mode[0].toUpperCase() + mode.slice(1), mode));
-    for (const [key, label] of Player.LAYERS) {
+    for (const [key, label] of run.layers) {
       const box = document.createElement("input"), tag = document.createElement("label");
       Object.assign(box, { type: "checkbox", id: "layer-" + key, checked: this.settings[key] });
       box.addEventListener("change", () => this.set(key, box.checked));
@@ -301,8 +292,10 @@ BQ.Player = class Player {
     click("zoom-out", () => { this.view.zoom(1 / 1.5); this.request(); });
     page.colour.addEventListener("change", () => this.setColour(page.colour.value));
     page.scrub.addEventListener("input", () => this.seek(this.first + page.scrub.value * (this.last - this.first)));
-    const left = this.meta.contacts_left_out;
-    page.notes.textContent = left ? `${left.toLocaleString("en")} of the weakest contacts are not in this page.` : "";
+    const shortcuts = run.layers.filter(([, , , key]) => key).map(([, label, , key]) => `${key.toUpperCase()} ${label.toLowerCase()}`);
+    page.keys.textContent = ["space play", "← → step", "↑ ↓ speed", "+ − zoom", "C colour", "F follow", ...shortcuts, "Esc close"].join(" · ");
+    page.notes.textContent = run.note;
+    page.stage.setAttribute("aria-label", run.help);
   }
 
   fit() {
@@ -342,15 +335,14 @@ BQ.Player = class Player {
       }
       if (moved > 4) {
         if (this.settings.follow) this.follow(false);
-        view.x -= (x - px) / view.scale / touches.size;
-        view.y += (y - py) / view.scale / touches.size;
+        view.drag((x - px) / touches.size, (y - py) / touches.size, { fingers: touches.size, event });
       }
       this.request();
     });
     const end = (event) => {
       if (!touches.delete(event.pointerId)) return;
       page.stage.classList.toggle("dragging", touches.size > 0);
-      if (event.type === "pointerup" && moved <= 4) this.select(this.run.pick(...view.toWorld(...at(event))));
+      if (event.type === "pointerup" && moved <= 4) this.select(this.run.pickAt(view, ...at(event)));
     };
     page.stage.addEventListener("pointerup", end);
     page.stage.addEventListener("pointercancel", end);
@@ -379,14 +371,14 @@ BQ.Player = class Player {
       Home: () => this.seek(this.first), End: () => this.seek(this.last),
       "+": () => { this.view.zoom(1.3); this.request(); }, "=": () => { this.view.zoom(1.3); this.request(); },
       "-": () => { this.view.zoom(1 / 1.3); this.request(); }, 0: () => this.fit(),
-      c: nextColour, f: () => this.follow(!this.settings.follow), t: () => turn("tracks"), l: () => turn("curves"),
-      e: () => turn("contacts"), a: () => turn("arrows"), s: () => this.settingsOpen(),
+      c: nextColour, f: () => this.follow(!this.settings.follow), s: () => this.settingsOpen(),
       d: () => {
         this.page.theme.value = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
         this.page.theme.onchange();
       },
       Escape: () => { this.settingsOpen(false); this.select(-1); },
     };
+    for (const [key, , , shortcut] of this.run.layers) if (shortcut) acts[shortcut] = () => turn(key);
     document.addEventListener("keydown", (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       if (event.target.closest("select")) return;

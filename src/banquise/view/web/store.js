@@ -62,7 +62,7 @@ BQ.Store = class Store {
     const bytes = await Store.inflate(await this.#text(k));
     const { meta } = this, n = meta.bodies;
     const frames = Math.min(meta.frames_per_chunk, meta.frames - k * meta.frames_per_chunk);
-    const orders = [2, 2, 2, 1], columns = [];
+    const { orders } = meta, columns = []; // order of the differences in time of each column
     let at = orders.length;
     orders.forEach((order, c) => {
       columns.push(BQ.Store.column(bytes, at, bytes[c], frames, n, order));

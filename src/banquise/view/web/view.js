@@ -12,6 +12,22 @@ BQ.View = class View {
     this.scale = this.whole;
   }
 
+  /** Whether the whole scene is shown, so that it stays so when the window changes. */
+  get fitted() {
+    return this.scale === this.whole;
+  }
+
+  centre(x, y) {
+    this.x = x;
+    this.y = y;
+  }
+
+  /** Move with the pointer (CSS pixels). A view in space may turn with one of `fingers` and shift with two. */
+  drag(dx, dy) {
+    this.x -= dx / this.scale;
+    this.y += dy / this.scale;
+  }
+
   toScreen(x, y) {
     return [this.width / 2 + (x - this.x) * this.scale, this.height / 2 - (y - this.y) * this.scale];
   }

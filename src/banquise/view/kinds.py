@@ -1,0 +1,78 @@
+"""The kinds of run that can be shown: how each is known, opened, packed for the player, drawn and reported.
+
+A kind is one row of `KINDS` here and one class in JavaScript; `docs/design/player-kinds.md` says how one plugs in.
+Functions are named, not imported: the player of floes does not load the glacier.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from banquise.errors import RunFileError, nearest
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What the commands need to know of one kind of run; functions as "module:name"."""
+
+    dimension: str  # of the root group of its run file: by it the file is known
+    open: str  # path -> run
+    pack: str  # run, max_frames or None -> view.pack.Packed
+    facts: str  # run -> [(name, text)]: what was run
+    checks: str  # run -> [view.report.Check]: how it went
+    figures: str  # {name: run -> matplotlib figure}
+    scripts: tuple[str, ...]  # in view/web; they define BQ.kinds[name], and go into its pages only
+    libraries: tuple[str, ...] = ()  # in view/web; each goes before them in a script element of its own
+
+    def get(self, part: str) -> Any:
+        """What a field names, imported."""
+        module, _, name = getattr(self, part).partition(":")
+        return getattr(importlib.import_module(module), name)
+
+
+KINDS = {
+    "floes": Kind(
+        dimension="floe",
+        open="banquise.recording.run_file:open_run",
+        pack="banquise.view.pack:pack_floes",
+        facts="banquise.view.report:floe_facts",
+        checks="banquise.view.report:floe_checks",
+        figures="banquise.view.plots:FIGURES",
+        scripts=("gl.js", "canvas.js", "overlay.js", "kind_floes.js"),
+    ),
+}
+
+
+def kind_named(name: str) -> Kind:
+    """The kind of that name."""
+    if name not in KINDS:
+        raise RunFileError(f"view: no player for runs of kind {name!r}. {nearest(name, KINDS)}")
+    return KINDS[name]
+
+
+def kind_of(run: Any) -> Kind:
+    """The kind of a run: its `kind`, or that of its case; runs of floes need not say."""
+    return kind_named(str(getattr(run, "kind", None) or run.case.get("kind", "floes")))
+
+
+def open_any(path: str | Path) -> Any:
+    """Open a run file of any kind; one that is none of them is opened as floes, which says what is wrong with it."""
+    names = _dimensions(Path(path))
+    kind = next((k for k in KINDS.values() if k.dimension in names), KINDS["floes"])
+    opened: Callable[[Any], Any] = kind.get("open")
+    return opened(path)
+
+
+def _dimensions(path: Path) -> set[str]:
+    """Of the root group; none where there is no such file (a stopped run has only its pieces) or it is damaged."""
+    import netCDF4
+
+    try:
+        with netCDF4.Dataset(path) as file:
+            return set(file.dimensions)
+    except (OSError, RuntimeError, ValueError, UnicodeDecodeError):
+        return set()
