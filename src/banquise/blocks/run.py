@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -51,6 +52,11 @@ class BlockRun:
         return data.assign_coords(time=time, block=block)
 
     @property
+    def bodies(self) -> int:
+        """How many blocks there are."""
+        return int(self.records["state"].shape[2])
+
+    @property
     def profile(self) -> dict[str, Any]:
         """Seconds of wall time."""
         return dict(self.case.get("profile", {}))
@@ -76,6 +82,9 @@ class BlockRun:
         """Read a run file of blocks, whole or in pieces."""
         found: BlockRun = open_run(path)  # type: ignore[assignment]
         return found
+
+    def _repr_html_(self) -> str:
+        return import_module("banquise.view.reprs").run_html(self)
 
     def __repr__(self) -> str:
         d, ledger = self.dataset, self.ledger
