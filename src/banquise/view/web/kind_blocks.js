@@ -73,7 +73,7 @@ BQ.kinds.blocks = class Blocks extends BQ.Kind {
       else if (a.fixed[i]) colour.set(look.rock, 3 * i);
       else if (mode === "block") colour.set(groups[(7 * i) % groups.length], 3 * i);
       else {
-        const share = mode === "force" ? frame.force[i] / top : Math.sqrt(frame.speed[i] / top);
+        const share = Math.sqrt(frame[mode][i] / top); // most blocks are slow and hardly pressed
         const at = 3 * Math.max(0, Math.min(255, Math.round(255 * share)));
         colour.set(table.subarray(at, at + 3), 3 * i);
       }
@@ -83,7 +83,7 @@ BQ.kinds.blocks = class Blocks extends BQ.Kind {
   legend(mode) {
     const { meta } = this, { css } = BQ.colours, more = (name) => (meta.top[name] > meta.usual[name] ? "≥ " : "");
     if (mode === "speed") return { name: "Speed (square-root scale)", css: css("speed"), low: "0", high: more("speed") + BQ.text.speed(meta.usual.speed) };
-    if (mode === "force") return { name: "Contact force, summed, last interval", css: css("heat"), low: "0", high: more("force") + BQ.text.number(meta.usual.force, "N") };
+    if (mode === "force") return { name: "Contact force (square-root scale)", css: css("heat"), low: "0", high: more("force") + BQ.text.number(meta.usual.force, "N") };
     if (mode === "material") return { name: `Material: ${meta.materials.join(", ")}` };
     return { name: "Each block its colour" };
   }
@@ -125,11 +125,12 @@ BQ.kinds.blocks = class Blocks extends BQ.Kind {
 
   describe(i) {
     const { arrays: a, meta, frame } = this, { number, speed } = BQ.text, name = meta.names[i];
-    const place = this.placeOf(i).map((v) => v.toFixed(meta.size < 1 ? 3 : 2)).join(", ") + " m";
+    const digits = Math.max(0, Math.min(3, 1 - Math.floor(Math.log10(meta.size))));
+    const place = this.placeOf(i).map((v) => v.toFixed(digits)).join(", ") + " m";
     const rows = [["Volume", `${+a.volume[i].toPrecision(3)} m³`], ["Material", meta.materials[a.material[i]]], ["Place", place]];
     if (!a.fixed[i]) rows.splice(1, 0, ["Mass", a.mass[i] < 1000 ? `${+a.mass[i].toPrecision(3)} kg` : number(a.mass[i] / 1000, "t")]);
     if (!a.fixed[i]) rows.push(["Speed", speed(frame.speed[i])]);
-    rows.push(["Contact force", number(frame.force[i], "N")]);
+    rows.push(["Force", number(frame.force[i], "N")]);
     return { title: `${a.fixed[i] ? "Fixed block" : "Block"} ${i}${name ? ` · ${name}` : ""}`, rows };
   }
 

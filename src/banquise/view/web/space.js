@@ -173,7 +173,7 @@ BQ.SpaceRenderer = class SpaceRenderer {
 
   #water(level) {
     const { low, high } = this.run.meta, size = 6 * Math.max(high[0] - low[0], high[1] - low[1]);
-    const material = new THREE.MeshBasicMaterial({ color: 0x2c7fa8, transparent: true, opacity: 0.32, side: THREE.DoubleSide, depthWrite: false });
+    const material = new THREE.MeshBasicMaterial({ color: 0x2c7fa8, transparent: true, opacity: 0.42, side: THREE.DoubleSide, depthWrite: false });
     this.sea = new THREE.Mesh(new THREE.PlaneGeometry(size, size), material);
     this.sea.position.set((low[0] + high[0]) / 2, (low[1] + high[1]) / 2, level);
     this.sea.renderOrder = 2;
