@@ -23,6 +23,10 @@ SURE, UNSURE, FAR, FLAT = 0, 1, 2, 3
 # value.
 POINTS, FACES = 160, 1000  # of the expanding polytope; a pair that needs more is handed back UNSURE
 RIM = 320  # edges of an outline
+# A face of the polytope is a row of whole numbers: its three corners, the faces beyond its edges, which of their edges
+# those are, whether it is still there; the last column holds the heap of faces by the distance of their planes. One
+# table, not six: each array handed to a kernel costs it some ten words.
+NEAR, BACK, ALIVE, HEAP = 3, 6, 9, 10
 CLIMB_ABOVE = 24  # corners: a face of the polytope hints at where the next corner is, so that climbing is short
 # Of the faces (0, 1, 2), (0, 3, 1), (0, 2, 3), (1, 3, 2): the face beyond each edge, and which of its edges it is.
 TETRAHEDRON = np.array(
@@ -314,23 +318,21 @@ def gjk(shapes, bounds, sa, sb, turn, shift, scale, reach, w, ends, weight, v):
     return UNSURE, n, 0.0
 
 
-@bare
-def add_face(face, plane, alive, count, points, i, j, k):
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+def add_face(links, plane, points, count, i, j, k):
     """Write face (i, j, k) with its unit normal and distance in row `count`; False when it has no area."""
     ax, ay, az = points[i, 0], points[i, 1], points[i, 2]
     ux, uy, uz = points[j, 0] - ax, points[j, 1] - ay, points[j, 2] - az
     vx, vy, vz = points[k, 0] - ax, points[k, 1] - ay, points[k, 2] - az
     nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
     nn = nx * nx + ny * ny + nz * nz
-    if nn <= 1e-26 * (ux * ux + uy * uy + uz * uz) * (vx * vx + vy * vy + vz * vz):
-        return False
+    good = nn > 1e-26 * (ux * ux + uy * uy + uz * uz) * (vx * vx + vy * vy + vz * vz)
     shrink = 1.0 / np.sqrt(nn)
     nx, ny, nz = nx * shrink, ny * shrink, nz * shrink
-    face[count, 0], face[count, 1], face[count, 2] = i, j, k
+    links[count, 0], links[count, 1], links[count, 2], links[count, ALIVE] = i, j, k, 1
     plane[count, 0], plane[count, 1], plane[count, 2] = nx, ny, nz
     plane[count, 3] = nx * ax + ny * ay + nz * az
-    alive[count] = 1
-    return True
+    return good
 
 
 @bare
@@ -377,108 +379,108 @@ def first_tetrahedron(shapes, bounds, sa, sb, turn, shift, points, ends, n, scal
 
 
 @bare
-def push(heap, plane, size, face):
+def push(links, plane, size, face):
     """Put a face into the heap, the nearest plane on top; returns its new size."""
     at = size
     while at > 0:
         above = (at - 1) >> 1
-        if plane[heap[above], 3] <= plane[face, 3]:
+        if plane[links[above, HEAP], 3] <= plane[face, 3]:
             break
-        heap[at] = heap[above]
+        links[at, HEAP] = links[above, HEAP]
         at = above
-    heap[at] = face
+    links[at, HEAP] = face
     return size + 1
 
 
 @bare
-def pop(heap, plane, size):
+def pop(links, plane, size):
     """Take the top of the heap away: its last face sinks to its place. Returns the new size."""
     size -= 1
-    last = heap[size]
+    last = links[size, HEAP]
     at = 0
     while True:
         below = 2 * at + 1
         if below >= size:
             break
-        if below + 1 < size and plane[heap[below + 1], 3] < plane[heap[below], 3]:
+        if below + 1 < size and plane[links[below + 1, HEAP], 3] < plane[links[below, HEAP], 3]:
             below += 1
-        if plane[heap[below], 3] >= plane[last, 3]:
+        if plane[links[below, HEAP], 3] >= plane[last, 3]:
             break
-        heap[at] = heap[below]
+        links[at, HEAP] = links[below, HEAP]
         at = below
-    heap[at] = last
+    links[at, HEAP] = last
     return size
 
 
 @bare
-def horizon(near, back, plane, alive, rim, stack, low, points, s, slack):
+def horizon(links, path, plane, low, points, s, slack):
     """Remove the faces that corner s sees, from face `low` on; the number of edges of their outline.
 
-    The outline goes to rim (edges, 2): the face beyond each edge and which of its edges it is, counter-clockwise seen
-    from s. Walked from face to face in depth, as an explicit stack: only what is seen is looked at.
+    The outline goes to path[:, :2]: the face beyond each edge and which of its edges it is, counter-clockwise seen
+    from s. Walked from face to face in depth, with a stack in path[:, 2:]: only what is seen is looked at.
     """
     x, y, z = points[s, 0], points[s, 1], points[s, 2]
-    alive[low] = 0
+    links[low, ALIVE] = 0
     top, edges = 3, 0
     for k in range(3):
-        stack[2 - k, 0], stack[2 - k, 1] = near[low, k], back[low, k]
+        path[2 - k, 2], path[2 - k, 3] = links[low, NEAR + k], links[low, BACK + k]
     while top > 0:
         top -= 1
-        f, e = stack[top, 0], stack[top, 1]
-        if alive[f] == 0:
+        f, e = path[top, 2], path[top, 3]
+        if links[f, ALIVE] == 0:
             continue
         if plane[f, 0] * x + plane[f, 1] * y + plane[f, 2] * z - plane[f, 3] <= slack:
-            if edges == len(rim):
+            if edges == len(path):
                 return -1
-            rim[edges, 0], rim[edges, 1] = f, e
+            path[edges, 0], path[edges, 1] = f, e
             edges += 1
             continue
-        alive[f] = 0
-        if top + 2 > len(stack):
+        links[f, ALIVE] = 0
+        if top + 2 > len(path):
             return -1
         for turn in range(2, 0, -1):
             side = e + turn
             side -= 3 if side > 2 else 0
-            stack[top, 0], stack[top, 1] = near[f, side], back[f, side]
+            path[top, 2], path[top, 3] = links[f, NEAR + side], links[f, BACK + side]
             top += 1
     return edges
 
 
 @bare
-def cone(face, near, back, plane, alive, rim, faces, edges, points, n):
-    """Faces from the outline in `rim` to corner n, joined to each other and to what is beyond; False if that fails."""
+def cone(links, path, plane, faces, edges, points, n):
+    """Faces from the outline in `path` to corner n, joined to each other and to what is beyond; False if that fails."""
     for m in range(edges):
-        g, e = rim[m, 0], rim[m, 1]
-        to, new = face[g, e], faces + m
-        frm = face[g, 0 if e == 2 else e + 1]
-        if m > 0 and frm != face[new - 1, 1]:  # rounding tore the outline
+        g, e = path[m, 0], path[m, 1]
+        to, new = links[g, e], faces + m
+        frm = links[g, 0 if e == 2 else e + 1]
+        if m > 0 and frm != links[new - 1, 1]:  # rounding tore the outline
             return False
-        if not add_face(face, plane, alive, new, points, frm, to, n):
+        if not add_face(links, plane, points, new, frm, to, n):
             return False
-        near[new, 0], back[new, 0] = g, e
-        near[g, e], back[g, e] = new, 0
-        near[new, 1], back[new, 1] = faces if m == edges - 1 else new + 1, 2
-        near[new, 2], back[new, 2] = faces + edges - 1 if m == 0 else new - 1, 1
-    return face[faces, 0] == face[faces + edges - 1, 1]
+        links[new, NEAR], links[new, BACK] = g, e
+        links[g, NEAR + e], links[g, BACK + e] = new, 0
+        links[new, NEAR + 1], links[new, BACK + 1] = faces if m == edges - 1 else new + 1, 2
+        links[new, NEAR + 2], links[new, BACK + 2] = faces + edges - 1 if m == 0 else new - 1, 1
+    return links[faces, 0] == links[faces + edges - 1, 1]
 
 
 @bare
-def first_faces(face, near, back, plane, alive, points, ends):
+def first_faces(links, plane, points, ends):
     """The four faces of the tetrahedron points[:4], seen from outside; False when it is flat."""
-    for attempt in range(2):
-        if not add_face(face, plane, alive, np.int64(0), points, np.int64(0), np.int64(1), np.int64(2)):
+    for _ in range(2):
+        if not add_face(links, plane, points, np.int64(0), np.int64(0), np.int64(1), np.int64(2)):
             return False
         if plane[0, 0] * points[3, 0] + plane[0, 1] * points[3, 1] + plane[0, 2] * points[3, 2] <= plane[0, 3]:
             break
         for r in range(3):
             points[0, r], points[1, r] = points[1, r], points[0, r]
         ends[0, 0], ends[0, 1], ends[1, 0], ends[1, 1] = ends[1, 0], ends[1, 1], ends[0, 0], ends[0, 1]
-    good = add_face(face, plane, alive, np.int64(1), points, np.int64(0), np.int64(3), np.int64(1))
-    good = good and add_face(face, plane, alive, np.int64(2), points, np.int64(0), np.int64(2), np.int64(3))
-    good = good and add_face(face, plane, alive, np.int64(3), points, np.int64(1), np.int64(3), np.int64(2))
+    good = add_face(links, plane, points, np.int64(1), np.int64(0), np.int64(3), np.int64(1))
+    good = good and add_face(links, plane, points, np.int64(2), np.int64(0), np.int64(2), np.int64(3))
+    good = good and add_face(links, plane, points, np.int64(3), np.int64(1), np.int64(3), np.int64(2))
     for f in range(4):
         for k in range(3):
-            near[f, k], back[f, k] = TETRAHEDRON[f, k, 0], TETRAHEDRON[f, k, 1]
+            links[f, NEAR + k], links[f, BACK + k] = TETRAHEDRON[f, k, 0], TETRAHEDRON[f, k, 1]
     return good
 
 
@@ -489,28 +491,28 @@ def epa(shapes, bounds, sa, sb, turn, shift, points, ends, n, scale, polytope, w
     result: unit normal of D outwards (3), distance of the face below the origin (negative when the origin is outside).
     The corners of the triangle below the origin and its weights go to ends[:3], weight[:3].
     """
-    face, near, back, plane, alive, rim, stack, heap = polytope
+    links, path, plane = polytope
     corners = shapes[0]
     fa, la, fb, lb = bounds[sa], bounds[sa + 1], bounds[sb], bounds[sb + 1]
     n = first_tetrahedron(shapes, bounds, sa, sb, turn, shift, points, ends, n, scale)
     if n < 4:
         return FLAT
-    if not first_faces(face, near, back, plane, alive, points, ends):
+    if not first_faces(links, plane, points, ends):
         return UNSURE
     faces, waiting = np.int64(4), np.int64(0)
     for f in range(4):
-        waiting = push(heap, plane, waiting, f)
+        waiting = push(links, plane, waiting, f)
     agree = AGREE * scale
     deepest = np.inf  # no answer lies deeper than a support plane of D: faces beyond it never come to the top
     while True:
-        while waiting > 0 and alive[heap[0]] == 0:
-            waiting = pop(heap, plane, waiting)
+        while waiting > 0 and links[links[0, HEAP], ALIVE] == 0:
+            waiting = pop(links, plane, waiting)
         if waiting == 0:
             return UNSURE
-        low = heap[0]
-        waiting = pop(heap, plane, waiting)
+        low = links[0, HEAP]
+        waiting = pop(links, plane, waiting)
         x, y, z = plane[low, 0], plane[low, 1], plane[low, 2]
-        hint = face[low, 0]
+        hint = links[low, 0]
         p, q = towards(shapes, fa, la, fb, lb, sa, sb, turn, x, y, z, ends[hint, 0], ends[hint, 1], CLIMB_ABOVE)
         difference(corners, p, q, turn, shift, points, n)
         high = x * points[n, 0] + y * points[n, 1] + z * points[n, 2]
@@ -518,18 +520,18 @@ def epa(shapes, bounds, sa, sb, turn, shift, points, ends, n, scale, polytope, w
         deepest = min(deepest, high)
         same = False
         for k in range(3):
-            same = same or (ends[face[low, k], 0] == p and ends[face[low, k], 1] == q)
+            same = same or (ends[links[low, k], 0] == p and ends[links[low, k], 1] == q)
         if rise <= agree or same:
             if rise > 1e-11 * scale:
                 return UNSURE
             break
         ends[n, 0], ends[n, 1] = p, q
-        edges = horizon(near, back, plane, alive, rim, stack, low, points, n, 0.5 * agree)
-        if edges < 3 or n + 2 > POINTS or faces + edges > FACES or not cone(face, near, back, plane, alive, rim, faces, edges, points, n):
+        edges = horizon(links, path, plane, low, points, n, 0.5 * agree)
+        if edges < 3 or n + 2 > POINTS or faces + edges > FACES or not cone(links, path, plane, faces, edges, points, n):
             return UNSURE
         for f in range(faces, faces + edges):
             if plane[f, 3] <= deepest + agree:
-                waiting = push(heap, plane, waiting, f)
+                waiting = push(links, plane, waiting, f)
         faces += edges
         n += 1
     for r in range(4):
@@ -540,16 +542,16 @@ def epa(shapes, bounds, sa, sb, turn, shift, points, ends, n, scale, polytope, w
         f = low if g < 0 else g  # that very one first: mostly it does
         if nearest <= agree * agree:
             break
-        if alive[f] == 1 and plane[f, 3] - plane[low, 3] <= 2.0 * agree:
-            a, b, c = on_triangle(points, face[f, 0], face[f, 1], face[f, 2])
+        if links[f, ALIVE] == 1 and plane[f, 3] - plane[low, 3] <= 2.0 * agree:
+            a, b, c = on_triangle(points, links[f, 0], links[f, 1], links[f, 2])
             far2 = 0.0
             for r in range(3):
-                part = a * points[face[f, 0], r] + b * points[face[f, 1], r] + c * points[face[f, 2], r]
+                part = a * points[links[f, 0], r] + b * points[links[f, 1], r] + c * points[links[f, 2], r]
                 far2 += (part - plane[low, r] * plane[low, 3]) ** 2
             if far2 < nearest:
                 nearest, chosen = far2, f
                 weight[0], weight[1], weight[2] = a, b, c
-    i, j, k = face[chosen, 0], face[chosen, 1], face[chosen, 2]
+    i, j, k = links[chosen, 0], links[chosen, 1], links[chosen, 2]
     p0, q0, p1, q1, p2, q2 = ends[i, 0], ends[i, 1], ends[j, 0], ends[j, 1], ends[k, 0], ends[k, 1]
     ends[0, 0], ends[0, 1], ends[1, 0], ends[1, 1], ends[2, 0], ends[2, 1] = p0, q0, p1, q1, p2, q2
     return SURE if nearest <= (1e-9 * scale) ** 2 or result[3] < 0.0 else UNSURE
@@ -673,11 +675,7 @@ def distances(
     turn, shift, v = np.empty((3, 3)), np.empty(3), np.empty(3)
     w, weight, result = np.empty((4, 3)), np.empty(4), np.empty(4)
     points, ends = np.empty((POINTS, 3)), np.empty((POINTS, 2), np.int64)
-    polytope = (
-        np.empty((FACES, 3), np.int64), np.empty((FACES, 3), np.int64), np.empty((FACES, 3), np.int64),
-        np.empty((FACES, 4)), np.empty(FACES, np.uint8), np.empty((RIM, 2), np.int64), np.empty((RIM, 2), np.int64),
-        np.empty(FACES, np.int64),
-    )  # fmt: skip
+    polytope = np.empty((FACES, 11), np.int64), np.empty((RIM, 4), np.int64), np.empty((FACES, 4))
     distance_loop(
         first, last, pairs, shape_of, position, rotation, shapes, bounds, radius, sizes, reach, tie, distance, normal,
         on_a, on_b, status, turn, shift, v, w, weight, result, points, ends, polytope,
