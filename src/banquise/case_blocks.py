@@ -14,7 +14,12 @@ from banquise.scene.polyhedron import Polyhedron
 from banquise.units import quantity
 
 _SHAPES = ("box", "ball", "vertices", "parts", "centres", "file")
-_WITH = {"vertices": {"faces", "radius", "parts"}, "centres": {"radii"}, "file": {"scale", "radius"}, "parts": {"radius"}}
+_WITH = {
+    "vertices": {"faces", "radius", "parts"},
+    "centres": {"radii"},
+    "file": {"scale", "radius"},
+    "parts": {"radius"},
+}
 _COMMON = ("density", "position", "orientation", "velocity", "spin", "fixed", "material", "name")
 _KINDS = {"box": "length", "ball": "length", "radius": "length", "position": "length", "density": "density"}
 

@@ -130,7 +130,9 @@ def test_the_stage_shows_turns_zooms_and_colours(page_file: Path, open_page: Any
 
 def test_a_click_opens_the_card_and_the_camera_follows(page_file: Path, open_page: Any) -> None:
     page = open_page(page_file, theme="dark")
-    spot = page.evaluate("(() => { const v = banquise.view; v.place(); return v.toScreen(...banquise.run.placeOf(2)); })()")
+    spot = page.evaluate(
+        "(() => { const v = banquise.view; v.place(); return v.toScreen(...banquise.run.placeOf(2)); })()"
+    )
     box = page.locator("#stage").bounding_box()
     page.mouse.click(box["x"] + spot[0], box["y"] + spot[1])
     assert page.locator("#card-title").inner_text() == "Block 2 · cube"

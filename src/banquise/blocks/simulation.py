@@ -144,7 +144,11 @@ class BlockSimulation:
         if interval <= 0:
             raise CaseError(f"every: got {every!r}, expected a time above 0.")
         self.forcing.check(0, end)
-        case = self.describe(end, interval) | {"run_id": uuid.uuid4().hex, "bodies": len(self.columns), "began": self.time}
+        case = self.describe(end, interval) | {
+            "run_id": uuid.uuid4().hex,
+            "bodies": len(self.columns),
+            "began": self.time,
+        }
         recorder = Recorder(output)
         if output is not None:
             recorder.start(block_shapes(self.scene.blocks), case, settings_bytes(self))

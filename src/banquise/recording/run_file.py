@@ -267,5 +267,7 @@ def start_of(folder: Path) -> tuple[xr.Dataset, dict[str, Any]]:
 def _open_pieces(path: Path, folder: Path) -> Run:
     shapes, case = start_of(folder)
     kind = case.get("kind")
-    made: Run = (_named(CLASSES[kind]) if kind in CLASSES else Run)(join_pieces(read_pieces(folder)), shapes, case, path)
+    made: Run = (_named(CLASSES[kind]) if kind in CLASSES else Run)(
+        join_pieces(read_pieces(folder)), shapes, case, path
+    )
     return made

@@ -131,7 +131,9 @@ def _add_shapes(packed: Packed, run: Any, blocks: list[Polyhedron], low: Array, 
         packed.add(name, shapes[name].values.astype(np.float32))
     fixed = shapes["fixed"].values.astype(np.uint8)
     packed.add("fixed", fixed)
-    top = np.array([b.vertices[:, 2].max() if len(b.vertices) else b.radius for b in blocks]) + run.records["state"][0, 2]
+    top = (
+        np.array([b.vertices[:, 2].max() if len(b.vertices) else b.radius for b in blocks]) + run.records["state"][0, 2]
+    )
     # fixed blocks that stand up beside the others hide them: they are drawn as glass
     packed.add("glass", (fixed.astype(bool) & (top > low[2] + 0.25 * (high[2] - low[2]))).astype(np.uint8))
     materials = sorted({b.material for b in blocks})

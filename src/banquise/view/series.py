@@ -66,9 +66,7 @@ def curves_of(run: Run) -> list[dict[str, Any]]:
         curves.append({"key": "load", "label": "Load", "unit": f"N, {which}", "values": force.max(axis=1)})
     count = alive(run).sum(axis=1)
     if len(count) and count.min() != count.max():
-        curves.append(
-            {"key": "floes", "label": "Floes", "unit": "", "format": "count", "values": count.astype(float)}
-        )
+        curves.append({"key": "floes", "label": "Floes", "unit": "", "format": "count", "values": count.astype(float)})
     return curves
 
 

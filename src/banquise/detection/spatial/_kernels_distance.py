@@ -239,7 +239,9 @@ def towards(shapes, fa, la, fb, lb, sa, sb, turn, x, y, z, ga, gb, most):
 @bare
 def support_of_difference(shapes, bounds, sa, sb, turn, shift, x, y, z, ga, gb, w, row):
     """`towards` and `difference` as a call, for the places that are not hot: each inlined copy is compiled anew."""
-    p, q = towards(shapes, bounds[sa], bounds[sa + 1], bounds[sb], bounds[sb + 1], sa, sb, turn, x, y, z, ga, gb, LOOK_UP_TO)
+    p, q = towards(
+        shapes, bounds[sa], bounds[sa + 1], bounds[sb], bounds[sb + 1], sa, sb, turn, x, y, z, ga, gb, LOOK_UP_TO
+    )
     difference(shapes[0], p, q, turn, shift, w, row)
     return p, q
 
@@ -527,7 +529,12 @@ def epa(shapes, bounds, sa, sb, turn, shift, points, ends, n, scale, polytope, w
             break
         ends[n, 0], ends[n, 1] = p, q
         edges = horizon(links, path, plane, low, points, n, 0.5 * agree)
-        if edges < 3 or n + 2 > POINTS or faces + edges > FACES or not cone(links, path, plane, faces, edges, points, n):
+        if (
+            edges < 3
+            or n + 2 > POINTS
+            or faces + edges > FACES
+            or not cone(links, path, plane, faces, edges, points, n)
+        ):
             return UNSURE
         for f in range(faces, faces + edges):
             if plane[f, 3] <= deepest + agree:
