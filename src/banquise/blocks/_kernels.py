@@ -111,7 +111,7 @@ def apart_along(rows, pairs, shape_of, position, rotation, corners, bounds, radi
 
 
 @kernel
-def not_proven(rows, distance, gap, count, size, close, shallow, failed):
+def not_proven(rows, distance, point, gap, count, size, close, shallow, failed):
     """Rows whose normal may have passed to another face: returns how many, written into `failed`.
 
     Along the normal a pair is `distance` apart at the least, and the least gap at its points at the most: where
@@ -122,7 +122,8 @@ def not_proven(rows, distance, gap, count, size, close, shallow, failed):
     for i in rows:
         least = np.inf
         for k in range(count[i]):
-            least = min(least, gap[i, k])
+            if not np.isnan(point[i, k, 0]):  # outlines that do not meet along this normal leave no point
+                least = min(least, gap[i, k])
         if not (least - distance[i] <= close * size[i] and distance[i] >= -shallow * size[i]):
             failed[found] = i
             found += 1

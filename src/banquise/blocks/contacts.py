@@ -165,7 +165,7 @@ def _measure(
     _search(blocks, pairs, np.flatnonzero(side == 0), reach, near)
     met = contacts(blocks, pairs, near, points, slack)
     failed = np.empty(len(known), np.int64)
-    count = _kernels.not_proven(known, near.distance, met.gap, met.count, size, CLOSE, SHALLOW, failed)
+    count = _kernels.not_proven(known, near.distance, met.point, met.gap, met.count, size, CLOSE, SHALLOW, failed)
     again = failed[:count]
     again = again[near.status[again] == 0]
     if len(again):

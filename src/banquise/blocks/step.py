@@ -130,7 +130,7 @@ def _solve(
     columns = sim.columns
     kinds = columns.material[touching.body_a], columns.material[touching.body_b]
     gap, skin = touching.gap, SKIN * touching.size
-    friction, rate = sim.friction[kinds], np.maximum(gap - skin, 0.0) / ahead
+    friction, rate = sim.friction[kinds], np.where(gap > skin, gap, 0.0) / ahead
     if isinstance(sim.method, Moreau) and sim.method.law == "velocity":
         rate = np.where(gap <= skin, 0.0, OPEN)
     approach = touching.along(before)

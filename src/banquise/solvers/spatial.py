@@ -12,11 +12,15 @@ from banquise.contact.islands import group
 from banquise.contact.spatial import SpatialProblem
 from banquise.errors import SolverError
 from banquise.solvers import _kernels_cone, _kernels_sweeps
+from banquise.solvers.newton import smoothing_newton, symbolic
+from banquise.solvers.spatial_newton import SpatialIsland
 from banquise.threads import over_blocks
 
 Floats = NDArray[np.float64]
 
-DENSE_UP_TO = 200  # contacts of an island; Newton's dense matrix then has 600 rows
+DENSE_UP_TO = 40  # contacts of an island; Newton's dense matrix then has 120 rows
+NEWTON_STEPS = 60
+BLOCK_PRODUCTS = 1.2  # products of 6 x 6 blocks that cost as much as one contact in a pass
 COLOURED_FROM = 6000  # contacts of an island from which threads share its passes
 COLOURS = 64
 CHECK_EVERY = 10  # passes between two looks at the residual of a large island
@@ -138,12 +142,16 @@ def solve(
 
 
 def _island(members: NDArray[np.int64], goal: float, sweeps: int, rows: Rows) -> tuple[float, int]:
-    """Sweeps and Newton steps in turn, the latter while the island is small enough for a dense matrix."""
-    # Newton steps want a good start; where there will be none, sweeps stop at the goal.
-    fine = 1e-3 * goal if len(members) <= DENSE_UP_TO else goal
+    """Sweeps, and where they are slow Newton steps: with a dense matrix for few contacts, else by blocks."""
+    dense = len(members) <= DENSE_UP_TO
+    # Newton's dense steps want a good start; where there will be none, sweeps stop at the goal.
+    fine = 1e-3 * goal if dense else goal
     error, done = rows.passes(members, 30, fine)
+    if not dense and error > goal:
+        error, more = _by_blocks(members, goal, sweeps, rows)
+        done += more
     for _ in range(4):
-        if error <= goal or len(members) > DENSE_UP_TO:
+        if error <= goal or not dense:
             break
         error = _kernels_cone.spatial_newton(members, 30, fine, *rows.plain)
         if error > goal:
@@ -153,6 +161,24 @@ def _island(members: NDArray[np.int64], goal: float, sweeps: int, rows: Rows) ->
         error, more = rows.passes(members, sweeps, goal)
         done += more
     return rows.residual(members), done
+
+
+def _by_blocks(members: NDArray[np.int64], goal: float, sweeps: int, rows: Rows) -> tuple[float, int]:
+    """Smoothing Newton with sweeps from the impulses at hand, kept where they get better; as many steps as passes cost."""
+    island = SpatialIsland(rows, members)
+    plan = symbolic(island.a, island.b, island.n)
+    degree = np.diff(plan.column).astype(np.float64)
+    passes_a_step = 4.0 + float(np.sum(degree**2)) / (BLOCK_PRODUCTS * len(members))
+    steps = min(NEWTON_STEPS, int(sweeps / passes_a_step))
+    if steps < 2:
+        return np.inf, 0
+    r = rows.r[members]
+    before = island.residual(r)
+    nu = before if before > 100.0 * goal else 10.0 * goal
+    outcome = smoothing_newton(island, plan, r.copy(), goal, nu, steps, 20)
+    if outcome.residual < before:
+        rows.r[members] = outcome.impulses
+    return min(outcome.residual, before), int(outcome.steps * passes_a_step)
 
 
 def _coloured(members: NDArray[np.int64], goal: float, sweeps: int, rows: Rows) -> tuple[float, int]:
