@@ -20,6 +20,7 @@ Floats = NDArray[np.float64]
 
 DENSE_UP_TO = 40  # contacts of an island; Newton's dense matrix then has 120 rows
 NEWTON_STEPS = 60
+SMOOTHING = 0.01, 1.0  # of the reference speed: nu at the start
 BLOCK_PRODUCTS = 1.2  # products of 6 x 6 blocks that cost as much as one contact in a pass
 COLOURED_FROM = 6000  # contacts of an island from which threads share its passes
 COLOURS = 64
@@ -121,7 +122,7 @@ def solve(
             or 1.0
         )
         goal = tolerance * reference
-        e, work[i] = solver(members, goal, sweeps, rows)
+        e, work[i] = solver(members, goal, reference, sweeps, rows)
         if not e <= goal:
             e = _damped(members, rows, speed, problem.gap_rate)
         error[i] = e / reference
@@ -141,14 +142,14 @@ def solve(
     )  # fmt: skip
 
 
-def _island(members: NDArray[np.int64], goal: float, sweeps: int, rows: Rows) -> tuple[float, int]:
+def _island(members: NDArray[np.int64], goal: float, reference: float, sweeps: int, rows: Rows) -> tuple[float, int]:
     """Sweeps, and where they are slow Newton steps: with a dense matrix for few contacts, else by blocks."""
     dense = len(members) <= DENSE_UP_TO
     # Newton's dense steps want a good start; where there will be none, sweeps stop at the goal.
     fine = 1e-3 * goal if dense else goal
     error, done = rows.passes(members, 30, fine)
     if not dense and error > goal:
-        error, more = _by_blocks(members, goal, sweeps, rows)
+        error, more = _by_blocks(members, goal, reference, sweeps, rows)
         done += more
     for _ in range(4):
         if error <= goal or not dense:
@@ -163,7 +164,9 @@ def _island(members: NDArray[np.int64], goal: float, sweeps: int, rows: Rows) ->
     return rows.residual(members), done
 
 
-def _by_blocks(members: NDArray[np.int64], goal: float, sweeps: int, rows: Rows) -> tuple[float, int]:
+def _by_blocks(
+    members: NDArray[np.int64], goal: float, reference: float, sweeps: int, rows: Rows
+) -> tuple[float, int]:
     """Smoothing Newton with sweeps from the impulses at hand, kept where they get better; as many steps as passes cost."""
     island = SpatialIsland(rows, members)
     plan = symbolic(island.a, island.b, island.n)
@@ -172,16 +175,19 @@ def _by_blocks(members: NDArray[np.int64], goal: float, sweeps: int, rows: Rows)
     steps = min(NEWTON_STEPS, int(sweeps / passes_a_step))
     if steps < 2:
         return np.inf, 0
-    r = rows.r[members]
-    before = island.residual(r)
-    nu = before if before > 100.0 * goal else 10.0 * goal
-    outcome = smoothing_newton(island, plan, r.copy(), goal, nu, steps, 20)
-    if outcome.residual < before:
-        rows.r[members] = outcome.impulses
-    return min(outcome.residual, before), int(outcome.steps * passes_a_step)
+    best, least, done = rows.r[members], island.residual(rows.r[members]), 0
+    for nu in SMOOTHING:  # close to the last step's answer first; if that fails, from afar
+        if least <= goal:
+            break
+        outcome = smoothing_newton(island, plan, best.copy(), goal, nu * reference, steps, 20)
+        done += outcome.steps
+        if outcome.residual < least:
+            best, least = outcome.impulses, outcome.residual
+    rows.r[members] = best
+    return least, int(done * passes_a_step)
 
 
-def _coloured(members: NDArray[np.int64], goal: float, sweeps: int, rows: Rows) -> tuple[float, int]:
+def _coloured(members: NDArray[np.int64], goal: float, reference: float, sweeps: int, rows: Rows) -> tuple[float, int]:
     """Passes over a large island, colour by colour of its pairs, the pairs of a colour shared among threads.
 
     Pairs of one colour have no moving body in common, so the bits do not depend on the number of threads.

@@ -8,6 +8,8 @@ import numpy as np
 
 from banquise.jit import inner, kernel
 
+SAME_SIDE = 1e-7  # of the smaller body: outlines nearer than this are on each other
+
 
 @inner
 def tangents(x, y, z, frame):
@@ -274,7 +276,8 @@ def contacts(
         )
         na = flat_hull(flat_a, na, small, hull_a)
         nb = flat_hull(flat_b, nb, small, hull_b)
-        found = meet(hull_a, na, hull_b, nb, small, spare, poly)
+        # Sides that lie on each other but for rounding must not be crossed: the crossing would be anywhere on them.
+        found = meet(hull_a, na, hull_b, nb, SAME_SIDE * scale, spare, poly)
         if found == 0:  # features that meet beyond the slack: the closest points are the contact
             for t in range(2):
                 poly[0, t] = 0.0
