@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,6 +75,17 @@ class Touching:
         out = np.zeros((n, 6))
         _kernels.push_sums(self.body_a, self.body_b, self.lever_a, self.lever_b, self.impulse, out)
         return out
+
+    def only(self, rows: NDArray[np.bool_]) -> Touching:
+        """The contacts where `rows` (m,) is true."""
+        start = np.append(0, np.cumsum(rows))[self.start]
+        held = np.diff(start) > 0
+        by_pair = {name: getattr(self, name)[held] for name in ("pairs", "pair_normal", "side", "local")}
+        names = (
+            "body_a", "body_b", "point", "normal", "gap", "lever_a", "lever_b", "spot", "size", "guess", "impulse"
+        )  # fmt: skip
+        by_point = {name: np.ascontiguousarray(getattr(self, name)[rows]) for name in names}
+        return replace(self, **by_pair, **by_point, start=np.append(start[:-1][held], start[-1]))
 
     def memory(self) -> Memory:
         """What the next step should know."""

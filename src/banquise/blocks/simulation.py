@@ -87,6 +87,7 @@ class BlockSimulation:
         self.ledger = Ledger(self.columns.kinetic_energy())
         self.memory, self.finder = Memory(), Finder()
         self.touching: Touching | None = None
+        self.impacts: list[tuple[float, int, int, float]] = []  # time, the two blocks, normal impulse: of `Events`
         self.bonds = Bonds()
         if bond is not None:
             self.bonds = Bonds.between(bond, self.columns, *self.finder.faces(self.columns, bond.within))

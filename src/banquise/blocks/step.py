@@ -63,6 +63,7 @@ def _moreau(sim: BlockSimulation, step: float) -> None:
     theta, at_start, touching = 0.5, False, None
     if isinstance(method, QuasiStatic):
         columns.velocity[columns.free] = 0.0
+        theta = 1.0
     else:
         assert isinstance(method, Moreau)
         theta, at_start = method.theta, method.contacts == "start"
@@ -85,9 +86,13 @@ def _moreau(sim: BlockSimulation, step: float) -> None:
 
 
 def kick(
-    sim: BlockSimulation, step: float, ahead: float, time: float | None = None, touching: Touching | None = None
-) -> None:
-    """Velocities jump by `step` seconds of forces and by what contacts need to stay apart for `ahead` seconds."""
+    sim: BlockSimulation, step: float, ahead: float, time: float | None = None, touching: Touching | None = None,
+    rate: Floats | None = None,
+) -> None:  # fmt: skip
+    """Velocities jump by `step` seconds of forces and by what contacts need to stay apart for `ahead` seconds.
+
+    `rate` (m,) m/s takes the place of the gap law: minus the least speed at which each contact is to open.
+    """
     columns = sim.columns
     if touching is None:
         touching = sim.find(ahead)
@@ -106,7 +111,7 @@ def kick(
     bonds = np.empty(0, np.int64)
     if sim.bonds.alive.any():
         touching, bonds = sim.bonds.joined(touching, columns)
-    found, pull = _solve(sim, touching, bonds, inverse_root, before, free, step, ahead)
+    found, pull = _solve(sim, touching, bonds, inverse_root, before, free, step, ahead, rate)
     columns.velocity[:] = found.velocity
     touching.impulse = found.forces
     if len(bonds):
@@ -121,7 +126,7 @@ def kick(
 
 def _solve(
     sim: BlockSimulation, touching: Touching, bonds: Ints, inverse_root: Floats, before: Floats, free: Floats,
-    step: float, ahead: float,
+    step: float, ahead: float, given: Floats | None,
 ) -> tuple[spatial.SpatialSolution, Floats]:  # fmt: skip
     """Newton's law of restitution where bodies would meet, and elsewhere: come no nearer than the gap.
 
@@ -137,7 +142,7 @@ def _solve(
     # A fall of two steps is not told from rest: its rebound would be shorter than the step.
     # The points of a face meet together, whatever rounding makes of their gaps.
     meets = (approach < -2.0 * sim.strength * ahead) & (gap + (1.0 + MEET) * ahead * approach < 0.0) & (rate < OPEN)
-    rate = np.where(meets, sim.restitution[kinds] * approach, rate)
+    rate = np.where(meets, sim.restitution[kinds] * approach, rate) if given is None else given
     pull, first = np.zeros((len(gap), 3)), len(gap) - len(bonds)
     if len(bonds):
         friction[first:], rate[first:] = sim.bonds.friction[bonds], np.maximum(gap[first:], 0.0) / ahead
