@@ -133,7 +133,7 @@ class Finder:
             loose = ~np.isin(own[:, 0] * many + own[:, 1], bonded[:, 0] * many + bonded[:, 1])
             pairs, own = np.ascontiguousarray(pairs[loose]), own[loose]
         reach = watch[own].sum(axis=1)
-        slack = float(np.clip(2.0 * ahead * spin.max(initial=0.0), SLACK, WIDEST_SLACK))
+        slack = np.clip(2.0 * ahead * spin[own].max(axis=1, initial=0.0), SLACK, WIDEST_SLACK)
         size = columns.size[own].min(axis=1)
         near, met, side = _measure(blocks, pairs, reach, size, memory, points, slack)
         return _lined_up(columns, turned, blocks, pairs, reach, size, near, met, side, memory)
@@ -146,7 +146,7 @@ class Finder:
         own = blocks.block_of[pairs]
         size = columns.size[own].min(axis=1)
         reach = np.full(len(pairs), 10.0 * within + 1e-12)
-        near, met, side = _measure(blocks, pairs, reach, size, Memory(), 4, 1e-6)
+        near, met, side = _measure(blocks, pairs, reach, size, Memory(), 4, np.full(len(pairs), 1e-6))
         touching = _lined_up(columns, turned, blocks, pairs, reach, size, near, met, side, Memory())
         rows = np.searchsorted(pairs[:, 0] * len(blocks.block_of) + pairs[:, 1],
                                touching.pairs[:, 0] * len(blocks.block_of) + touching.pairs[:, 1])  # fmt: skip
@@ -154,7 +154,7 @@ class Finder:
 
 
 def _measure(
-    blocks: Blocks, pairs: Ints, reach: Floats, size: Floats, memory: Memory, points: int, slack: float
+    blocks: Blocks, pairs: Ints, reach: Floats, size: Floats, memory: Memory, points: int, slack: Floats
 ) -> tuple[Distances, Contacts, Ints]:
     """Distances and contact points of all pairs, and whose face the normal is where the last step's still holds.
 
@@ -183,7 +183,7 @@ def _measure(
         side[again] = 0
         _search(blocks, pairs, again, reach, near)
         part = Distances(*(getattr(near, name)[again] for name in ("distance", "normal", "on_a", "on_b", "status")))
-        redone = contacts(blocks, pairs[again], part, points, slack)
+        redone = contacts(blocks, pairs[again], part, points, slack[again])
         for name in ("point", "gap", "count"):
             getattr(met, name)[again] = getattr(redone, name)
     return near, met, side

@@ -42,8 +42,10 @@ def _impacts(sim: BlockSimulation, near: Touching, shortest: float) -> None:
         approach = touching.along(sim.columns.velocity)
         kinds = sim.columns.material[touching.body_a], sim.columns.material[touching.body_b]
         bounce = sim.restitution[kinds]
-        hits = approach < -1e-9 * max(float(np.abs(sim.columns.velocity).max(initial=0.0)), 1e-300)
-        if not (hits & (approach < 0.0)).any():
+        fastest = float(np.abs(sim.columns.velocity).max(initial=0.0))
+        # slower approaches are those of rest, and are stopped by what holds resting contacts apart
+        hits = approach < -max(1e-9 * fastest, 0.01 * sim.strength * min(shortest, sim.step), 1e-300)
+        if not hits.any():
             return
         flight = 2.0 * bounce * np.abs(approach) / max(sim.strength, 1e-300)
         rate = np.where(hits & (flight > shortest), bounce * approach, 0.0)
