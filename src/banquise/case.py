@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from banquise.case_blocks import block_of, blocks_table
+from banquise.case_blocks import BLOCK_SCHEMES, block_of, blocks_table, bond_of, bond_table
 from banquise.case_tools import known as _known
 from banquise.case_tools import named as _named
 from banquise.errors import BanquiseError, CaseError, nearest
@@ -49,7 +49,7 @@ _FILE = {
 }  # fmt: skip
 _RUN = {"until", "every", "output", "start"}
 _SCENE = {"floes", "obstacles", "domain", "file", "blocks"}
-_TOP = {"title", "seed", "integrator", "crs", "scene", "forcing", "contact", "scheme", "fracture", "run"}
+_TOP = {"title", "seed", "integrator", "crs", "scene", "forcing", "contact", "scheme", "fracture", "bond", "run"}
 _KINDS = {"length": ("thickness", "radius"), "density": ("density",), "rate": ("spin",)}
 
 
@@ -70,6 +70,7 @@ class Case:
     integrator: str = "fitted"
     fracture: Any = None
     crs: Any = None
+    bond: Any = None
 
     def simulation(self) -> Simulation:
         """A simulation of this case, at time 0."""
@@ -78,8 +79,10 @@ class Case:
                 raise CaseError("case: crs and integrator are for floes; leave them out of a case of blocks.")
             return Simulation(
                 self.scene, forcing=self.forcing, contact=self.contact, scheme=self.scheme, seed=self.seed,
-                title=self.title, start=self.start,
+                title=self.title, start=self.start, bond=self.bond,
             )  # fmt: skip
+        if self.bond is not None:
+            raise CaseError("bond: is for blocks; remove the table.")
         return Simulation(
             self.scene,
             forcing=self.forcing,
@@ -141,7 +144,8 @@ def case_of(data: Mapping[str, Any], folder: Path = Path()) -> Case:
         scene=scene,
         forcing=_forcing(_table(data, "forcing"), folder),
         contact=_contact(_table(data, "contact")),
-        scheme=None if scene.blocks and not data.get("scheme") else _scheme(_table(data, "scheme")),
+        scheme=_scheme(_table(data, "scheme"), bool(scene.blocks)),
+        bond=bond_of(_table(data, "bond")),
         until=run.get("until"),
         every=run.get("every"),
         output=_text(run.get("output"), "run.output"),
@@ -329,12 +333,14 @@ def _pair(key: str, name: str) -> tuple[str, str]:
     return parts[0], parts[1]
 
 
-def _scheme(table: Mapping[str, Any]) -> Any:
-    options = dict(table)
-    kind = options.pop("kind", next(iter(SCHEMES)))
-    if kind not in SCHEMES:
-        raise CaseError(f"scheme: kind is {kind!r}. {nearest(str(kind), SCHEMES)}")
-    maker = SCHEMES[kind]
+def _scheme(table: Mapping[str, Any], blocks: bool = False) -> Any:
+    options, known = dict(table), BLOCK_SCHEMES if blocks else SCHEMES
+    if blocks and not options:
+        return None
+    kind = options.pop("kind", next(iter(known)))
+    if kind not in known:
+        raise CaseError(f"scheme: kind is {kind!r}. {nearest(str(kind), known)}")
+    maker = known[kind]
     _known(options, {f.name for f in fields(maker)}, "scheme")
     return _named("scheme", lambda: maker(**options))
 
@@ -351,7 +357,8 @@ def tables_of(case: Case | Simulation, until: Any = None, every: Any = None) -> 
     """The tables of a case file for a case or a simulation."""
     scheme = case.scheme
     blocks = bool(case.scene.blocks)
-    kind = next((name for name, maker in SCHEMES.items() if type(scheme) is maker), None)
+    schemes = BLOCK_SCHEMES if blocks else SCHEMES
+    kind = next((name for name, maker in schemes.items() if type(scheme) is maker), None)
     if kind is None and not (blocks and scheme is None):
         raise CaseError(f"scheme {scheme!r}: an own scheme cannot be written to a case file.")
     run = {"until": until or getattr(case, "until", None), "every": every or getattr(case, "every", None)}
@@ -365,6 +372,7 @@ def tables_of(case: Case | Simulation, until: Any = None, every: Any = None) -> 
         "forcing": _forcing_table(case.forcing),
         "contact": _contact_table(case.contact),
         "scheme": scheme and {"kind": kind, **{f.name: getattr(scheme, f.name) for f in fields(scheme)}},
+        "bond": bond_table(getattr(case, "bond", None)),
         "run": run,
     }
 

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from banquise.blocks.bonds import Bond
+from banquise.blocks.schemes import Events, Moreau, Penalty, QuasiStatic
 from banquise.case_tools import known, named
 from banquise.errors import CaseError
 from banquise.scene.polyhedron import Polyhedron
+from banquise.schemes.time_stepping import TimeStepping
 from banquise.units import quantity
 
+# name in a case file; the first is the default
+BLOCK_SCHEMES: dict[str, Any] = {
+    "time-stepping": TimeStepping, "moreau": Moreau, "quasi-static": QuasiStatic, "events": Events, "penalty": Penalty,
+}  # fmt: skip
 _SHAPES = ("box", "ball", "vertices", "parts", "centres", "file")
 _WITH = {
     "vertices": {"faces", "radius", "parts"},
@@ -95,3 +103,26 @@ def _shape(block: Polyhedron) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray) else value
+
+
+def bond_of(table: Mapping[str, Any]) -> Bond | None:
+    """The bond of a table; None when there is none."""
+    if not table:
+        return None
+    known(table, {f.name for f in fields(Bond)}, "bond")
+    options = dict(table)
+    for name in ("tension", "shear"):
+        if name not in options:
+            raise CaseError(f"bond: {name} (Pa) is missing.")
+    if "materials" in options:
+        pairs = options["materials"]
+        if not isinstance(pairs, list) or not all(isinstance(p, list) and len(p) == 2 for p in pairs):
+            raise CaseError(f'bond.materials: got {pairs!r}, expected pairs such as [["ice", "ice"]].')
+        options["materials"] = tuple(tuple(p) for p in pairs)
+    found: Bond = named("bond", lambda: Bond(**options))
+    return found
+
+
+def bond_table(bond: Bond | None) -> dict[str, Any] | None:
+    """And back."""
+    return None if bond is None else asdict(bond)

@@ -41,6 +41,30 @@ def simulation(**options):
     )  # fmt: skip
 
 
+CASE = """
+title = "Case of blocks"
+[[scene.blocks]]
+box = [4, 4, "100 cm"]
+position = [0, 0, -0.5]
+fixed = true
+[[scene.blocks]]
+box = [1, 1, 1]
+position = [0, 0, 0.5]
+density = "900 kg/m3"
+[[scene.blocks]]
+vertices = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+position = [0, 0, 1.001]
+[forcing]
+gravity = [0, 0, -9.81]
+[scheme]
+kind = "time-stepping"
+step = "10 ms"
+[run]
+until = "0.1 s"
+every = "0.05 s"
+"""
+
+
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory):
     path = tmp_path_factory.mktemp("blocks") / "run.nc"
@@ -128,6 +152,17 @@ def test_a_killed_run_reads_from_its_pieces_and_goes_on_bit_for_bit(finished, tm
     assert path.exists() and not list(tmp_path.glob("*.pieces"))
 
 
+def test_a_bonded_case_goes_on_bit_for_bit(tmp_path):
+    case = CASE.replace("1.001", "1.0").replace("[scheme]", "[bond]\ntension = 1e5\nshear = 2e5\n[scheme]")
+    (tmp_path / "case.toml").write_text(case)
+    made = bq.load_case(tmp_path / "case.toml")
+    bq.save_case(made, tmp_path / "again.toml")
+    again = bq.load_case(tmp_path / "again.toml")
+    assert again.bond == made.bond
+    made.run(output=tmp_path / "run.nc")
+    same_bits(bq.resume(tmp_path / "run.nc", until=0.15), again.run(until=0.15))
+
+
 def test_what_cannot_be_stored_is_asked_for(tmp_path):
     def made():
         led = floor().moved(path=lambda time: (0.0, 0.0, -0.5 - 0.1 * time))
@@ -141,30 +176,6 @@ def test_what_cannot_be_stored_is_asked_for(tmp_path):
         bq.resume(path, until=0.04, simulation=bq.Simulation(bq.Scene(blocks=[floor()])))
     again = bq.resume(path, until=0.04, simulation=made())
     same_bits(again, made().run(until=0.04, every=0.01))
-
-
-CASE = """
-title = "Case of blocks"
-[[scene.blocks]]
-box = [4, 4, "100 cm"]
-position = [0, 0, -0.5]
-fixed = true
-[[scene.blocks]]
-box = [1, 1, 1]
-position = [0, 0, 0.5]
-density = "900 kg/m3"
-[[scene.blocks]]
-vertices = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
-position = [0, 0, 1.001]
-[forcing]
-gravity = [0, 0, -9.81]
-[scheme]
-kind = "time-stepping"
-step = "10 ms"
-[run]
-until = "0.1 s"
-every = "0.05 s"
-"""
 
 
 def test_a_case_file_says_what_a_script_says(tmp_path):
@@ -196,6 +207,8 @@ def test_a_case_file_says_what_a_script_says(tmp_path):
         ("gravity = [0, 0, -9.81]", "wind = [1, 0]\ngravity = [0, 0, -9.81]", "wind does not act on blocks"),
         ("position = [0, 0, 0.5]", "position = [0, 0, 0.3]", "blocks 0 and 1 overlap by 0.2 m"),
         ('until = "0.1 s"', "", "until is missing"),
+        ('kind = "time-stepping"', 'kind = "time-steping"', "time-stepping"),
+        ("[scheme]", "[bond]\ntension = 1e5\n[scheme]", r"bond: shear \(Pa\) is missing"),
     ],
 )
 def test_check_finds_what_is_wrong(tmp_path, capsys, old, new, what):

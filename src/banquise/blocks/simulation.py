@@ -14,10 +14,12 @@ from typing import Any
 import numpy as np
 
 from banquise.blocks import step as stepping
+from banquise.blocks.bonds import Bond, Bonds
 from banquise.blocks.checkpoint import restore, settings_bytes, snapshot
 from banquise.blocks.columns import Columns
-from banquise.blocks.contacts import Memory, Touching
+from banquise.blocks.contacts import Finder, Memory, Touching
 from banquise.blocks.run import BlockRun
+from banquise.blocks.schemes import Penalty, strategy
 from banquise.blocks.water import Water
 from banquise.contact.materials import pair_table
 from banquise.errors import BanquiseError, CaseError, ForcingError
@@ -30,12 +32,10 @@ from banquise.recording.recorder import Recorder, join_pieces
 from banquise.recording.run_file import in_file
 from banquise.scene.meshes import Floats
 from banquise.scene.scene import Scene
-from banquise.settings import Contact, number
+from banquise.settings import Contact
 from banquise.simulation import _Schedule, versions
 from banquise.stopping import StopSignals, leave
 from banquise.units import date, duration
-
-STEP = 1e-3  # s, when no scheme is given
 
 
 @dataclass(frozen=True)
@@ -58,8 +58,9 @@ class BlockSimulation:
     scene : `bq.Scene(blocks=[...])`
     forcing : `bq.Forcing(gravity=(gx, gy, gz), water_level=..., forces=[...])`
     contact : `bq.Contact`; blocks rebound by Newton's law, all contacts at once (Moreau)
-    scheme : `bq.TimeStepping(step)`; 1 ms by default
+    scheme : `bq.TimeStepping(step)`, or `Moreau`, `QuasiStatic`, `Events`, `Penalty` of `bq.blocks`; 1 ms by default
     sweeps : at most so many passes over the contacts of a large group
+    bond : `bq.blocks.Bond`: faces that touch at the start hold together up to its strength
     """
 
     def __init__(
@@ -72,6 +73,7 @@ class BlockSimulation:
         title: str = "Banquise run",
         start: str | None = None,
         sweeps: int = 100,
+        bond: Bond | None = None,
         **other: Any,
     ):
         for key, value in other.items():
@@ -80,10 +82,8 @@ class BlockSimulation:
         self.scene = scene
         self.forcing = forcing if forcing is not None else Forcing()
         self.contact = contact if contact is not None else Contact()
-        if scheme is not None and not hasattr(scheme, "step"):
-            raise CaseError(f"simulation: scheme is {scheme!r}, expected bq.TimeStepping(step) for blocks.")
         self.scheme = scheme
-        self.step = STEP if scheme is None else number(scheme.step, "step", above=0.0)
+        self.method = strategy(scheme)
         self.seed, self.title, self.sweeps = int(seed), str(title), int(sweeps)
         self.start = date(start, "start")
         self.gravity = _checked(self.forcing)
@@ -91,12 +91,17 @@ class BlockSimulation:
         self.time = 0.0
         self.fresh = True
         self.columns = Columns.of(scene.blocks)
+        self.step = self._length()
         self.friction = pair_table(self.contact.friction, self.columns.materials, "friction")
         self.restitution = pair_table(self.contact.restitution, self.columns.materials, "restitution")
         self.water = None if self.forcing.water_level is None else Water(scene.blocks, self.forcing, self.strength)
         self.ledger = Ledger(self.columns.kinetic_energy())
-        self.memory = Memory()
+        self.memory, self.finder = Memory(), Finder()
         self.touching: Touching | None = None
+        self.impacts: list[tuple[float, int, int, float]] = []  # time, the two blocks, normal impulse: of `Events`
+        self.bond, self.bonds = bond, Bonds()
+        if bond is not None:
+            self.bonds = Bonds.between(bond, self.columns, *self.finder.faces(self.columns, bond.within))
         self.on_fixed = np.zeros((len(self.columns), 6))  # impulses on fixed blocks since the last record
         self.pressed = np.zeros(len(self.columns))  # N s: sizes of contact impulses on each block since the last record
         self._last_record = 0.0
@@ -108,6 +113,17 @@ class BlockSimulation:
         return BlockState(
             self.time, c.centre.copy(), c.orientation.copy(), c.velocity[:, :3].copy(), c.velocity[:, 3:].copy(), c.mass
         )
+
+    def _length(self) -> float:
+        """Step of the scheme, s."""
+        if self.method.step is not None:
+            return float(self.method.step)
+        assert isinstance(self.method, Penalty)
+        return 0.1 * self.method.stable_step(float(self.columns.mass[self.columns.free].min(initial=np.inf)))
+
+    def find(self, ahead: float) -> Touching:
+        """Contact points that can touch within `ahead` seconds, without those of bonded pairs."""
+        return self.finder.find(self.columns, ahead, self.strength, self.memory, self.bonds.pairs())
 
     def forces(self, step: float, time: float | None) -> stepping.Forces:
         """What pushes the blocks during one kick."""
@@ -225,6 +241,7 @@ class BlockSimulation:
             "orientation": c.orientation.copy(), "velocity": c.velocity.copy(), "totals": totals,
             "on_fixed": self.on_fixed, "pressed": self.pressed, "last_record": np.array(self._last_record),
             **{f"memory_{key}": np.array(value) for key, value in self.memory.arrays().items()},
+            **{f"bond_{key}": np.array(value) for key, value in self.bonds.arrays().items()},
         }  # fmt: skip
 
     def restore(self, stored: dict[str, Any] | str | Path) -> None:
@@ -239,6 +256,7 @@ class BlockSimulation:
         for name in ("centre", "orientation", "velocity"):
             getattr(c, name)[:] = stored[name]
         self.memory = Memory(**{key: np.ascontiguousarray(stored[f"memory_{key}"]) for key in Memory().arrays()})
+        self.bonds = Bonds(**{key: np.ascontiguousarray(stored[f"bond_{key}"]) for key in Bonds().arrays()})
         self.ledger.start_energy = float(stored["totals"][0])
         self.ledger.totals = dict(zip(self.ledger.totals, map(float, stored["totals"][1:])))
         self.on_fixed, self.pressed = stored["on_fixed"].copy(), stored["pressed"].copy()
@@ -277,7 +295,7 @@ class BlockSimulation:
     def __repr__(self) -> str:
         return (
             f"Simulation {self.title!r} at {self.time:g} s\n├── {self.scene!r}\n├── {self.forcing!r}\n"
-            f"├── {self.contact!r}\n└── time stepping, step {self.step:g} s"
+            f"├── {self.contact!r}\n└── {self.method!r}"
         )
 
 

@@ -54,7 +54,7 @@ def findings(case: Any) -> list[tuple[str, str]]:
 
 def _block_findings(blocks: Any) -> list[tuple[str, str]]:
     """Blocks that overlap deeper than a step would let them, and scenes in which nothing can move."""
-    from banquise.blocks.contacts import overlaps
+    from banquise.blocks.overlaps import overlaps
 
     found = [
         ("error", f"blocks {i} and {j} overlap by {depth:.4g} m. Move one of them apart.")

@@ -15,7 +15,7 @@ WALL_COURSES, WALL_ROW = 10, 10
 WALL_CONTACT = Contact(
     friction={("block", "block"): 0.6, ("block", "ground"): 0.7, ("ground", "ground"): 0.7},
     restitution=0.0,
-    tolerance=1e-3,
+    tolerance=1e-5,
 )
 
 

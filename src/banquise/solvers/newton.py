@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,8 +63,25 @@ class Outcome:
     steps: int
 
 
+class Island(Protocol):
+    """What the method needs of an island, in the plane or in space."""
+
+    entries: int  # numbers of a block of the matrix
+    dr: Floats  # the direction of the last step
+
+    def residual(self, r: Floats) -> float: ...
+
+    def sweeps(self, r: Floats, count: int, goal: float) -> float: ...
+
+    def step(self, plan: Symbolic, A: Floats, r: Floats, nu: float, delta: float) -> float: ...
+
+    def merit(self, r: Floats, step: float, nu: float) -> tuple[float, float]: ...
+
+
 class LargeIsland:
     """One island with its bodies numbered 0..n-1 (n: those that cannot move), and the work arrays of the method."""
+
+    entries = 9
 
     def __init__(self, rows: ScaledRows, first: int, last: int) -> None:
         a, b = rows.a[first:last], rows.b[first:last]
@@ -128,14 +146,14 @@ class LargeIsland:
 
 
 def smoothing_newton(
-    island: LargeIsland, plan: Symbolic, r: Floats, goal: float, nu: float, steps: int, passes: int
+    island: Island, plan: Symbolic, r: Floats, goal: float, nu: float, steps: int, passes: int
 ) -> Outcome:
     """Newton with line search on the smoothed equations, nu falling fast; sweeps where the search fails.
 
     Quick where friction is low or the start is near. After `PATIENCE` failed searches it gives up: then the path to the
     solution folds, and `central_path` is for that. goal and nu are velocities; r is used up.
     """
-    A = np.empty((plan.blocks, 9))
+    A = np.empty((plan.blocks, island.entries))
     best, least, failures = r.copy(), np.inf, 0
     done = 0
     while done < steps:
@@ -166,7 +184,7 @@ def smoothing_newton(
     return Outcome(best, least, done)
 
 
-def central_path(island: LargeIsland, plan: Symbolic, r: Floats, goal: float, nu: float, steps: int) -> Outcome:
+def central_path(island: Island, plan: Symbolic, r: Floats, goal: float, nu: float, steps: int) -> Outcome:
     """Follow the solutions of the smoothed equations to small nu in small steps, without a line search.
 
     With much friction the path folds, and a method that only goes downhill ends in a hollow at the fold. Here each
@@ -174,7 +192,7 @@ def central_path(island: LargeIsland, plan: Symbolic, r: Floats, goal: float, nu
     (pseudo-transient continuation): the point may climb out of a fold and drifts to the next stable branch. nu falls
     by a tenth where one step suffices, else by three hundredths.
     """
-    A = np.empty((plan.blocks, 9))
+    A = np.empty((plan.blocks, island.entries))
     best, least = r.copy(), np.inf
     delta = 1e-2
     done = since = 0
@@ -210,7 +228,7 @@ def central_path(island: LargeIsland, plan: Symbolic, r: Floats, goal: float, nu
     return Outcome(best, least, done)
 
 
-def solve_large(island: LargeIsland, plan: Symbolic, start: Floats, reference: float, goal: float) -> Outcome:
+def solve_large(island: Island, plan: Symbolic, start: Floats, reference: float, goal: float) -> Outcome:
     """The chain for a large island, from memory (`start` not zero) or cold. The best point of all is returned.
 
     `reference` and `goal` are velocities.
