@@ -84,9 +84,7 @@ def _fly_to_meeting(sim: BlockSimulation, near: Touching, left: float, shortest:
     _flight(sim, resting, low if low > 0.0 else high, held, start)
 
 
-def _flight(
-    sim: BlockSimulation, resting: Touching, duration: float, held: set[tuple[int, int]], start: _Start
-) -> float:
+def _flight(sim: BlockSimulation, resting: Touching, duration: float, held: set[tuple[int, int]], start: _Start) -> float:
     """Fly from `start`; the least gap after it, in sizes, of blocks that did not touch before (or their overlap)."""
     columns = sim.columns
     start.restore(sim)

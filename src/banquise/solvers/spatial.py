@@ -164,7 +164,9 @@ def _island(members: NDArray[np.int64], goal: float, reference: float, sweeps: i
     return rows.residual(members), done
 
 
-def _by_blocks(members: NDArray[np.int64], goal: float, reference: float, sweeps: int, rows: Rows) -> tuple[float, int]:
+def _by_blocks(
+    members: NDArray[np.int64], goal: float, reference: float, sweeps: int, rows: Rows
+) -> tuple[float, int]:
     """Smoothing Newton with sweeps from the impulses at hand, kept where they get better; as many steps as passes cost."""
     island = SpatialIsland(rows, members)
     plan = symbolic(island.a, island.b, island.n)
@@ -203,7 +205,9 @@ def _coloured(members: NDArray[np.int64], goal: float, reference: float, sweeps:
 
     def measured() -> float:
         rows.residual(members)  # makes y that of r
-        over_blocks(lambda i, j: _kernels_sweeps.residual_of(order, i, j, *rows.plain, each), len(order), grain=5000)
+        over_blocks(
+            lambda i, j: _kernels_sweeps.residual_of(order, i, j, *rows.plain, each), len(order), grain=5000
+        )
         return float(each.max())
 
     error = measured()
