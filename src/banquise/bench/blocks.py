@@ -80,8 +80,8 @@ def coal_distances(coal: Any, shapes: list[Any], blocks: Blocks, pairs: Ints, to
     return out
 
 
-# Kinds of pairs: apart as most near pairs of a scene are; a neighbour list of a loose pile; a mixture of both with one pair
-# in three or so overlapping; deep overlap, which no step makes. The bars are those of a distance, for pairs apart and near:
+# Kinds of pairs: apart as most near pairs of a scene are; a neighbour list of a loose pile; a mixture in which a
+# third to a half overlap; deep overlap, which no step makes. The bars are those of a distance, for pairs apart and near:
 # depth is another search, and its figures stand without a bar.
 KINDS = {"apart": (1.5, 2.5), "near": (1.1, 2.1), "mixed": (0.4, 2.0), "overlapping": (0.0, 0.8)}
 BARRED = ("apart", "near")
