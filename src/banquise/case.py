@@ -77,7 +77,8 @@ class Case:
         if self.scene.blocks:
             if self.crs is not None or self.integrator != "fitted":
                 raise CaseError("case: crs and integrator are for floes; leave them out of a case of blocks.")
-            return Simulation(
+            made: Any = Simulation  # gives the simulation of blocks, which takes a bond
+            return made(
                 self.scene, forcing=self.forcing, contact=self.contact, scheme=self.scheme, seed=self.seed,
                 title=self.title, start=self.start, bond=self.bond,
             )  # fmt: skip

@@ -103,6 +103,17 @@ def test_plain_xarray_reads_the_run_file(finished):
     np.testing.assert_allclose(world[np.lexsort(world.T)], wanted[np.lexsort(wanted.T)], atol=1e-12)
 
 
+def test_cf_checker_finds_no_error(finished):
+    pytest.importorskip("compliance_checker")
+    from compliance_checker.suite import CheckSuite
+
+    suite = CheckSuite()
+    suite.load_all_available_checkers()
+    found = suite.run_all(suite.load_dataset(str(finished)), ["cf:1.11"])["cf:1.11"][0]
+    errors = [f"{r.name}: {r.msgs}" for r in found if r.weight >= 3 and r.value and r.value[0] < r.value[1]]
+    assert not errors, "\n".join(errors)
+
+
 def test_contact_force_is_what_the_floor_feels_when_there_is_no_friction():
     box = bq.Polyhedron.box((1, 1, 1), position=(0, 0, 0.5))
     sim = bq.Simulation(

@@ -38,7 +38,8 @@ def settings_bytes(sim: BlockSimulation) -> bytes:
 
 def _blocks(blocks: Any, arrays: dict[str, Any]) -> dict[str, Any]:
     solids: dict[int, int] = {}
-    shapes, rows = [], []
+    shapes: list[Any] = []
+    rows = []
     for k, block in enumerate(blocks):
         if id(block.solid) not in solids:
             solids[id(block.solid)] = len(shapes)

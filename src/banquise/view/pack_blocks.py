@@ -109,7 +109,10 @@ def _columns(state: Array, speed: Array, meta: dict[str, Any]) -> Columns:
 def _add_shapes(packed: Packed, run: Any, blocks: list[Polyhedron], low: Array, high: Array) -> None:
     """Every different shape once, as triangles from the centre of mass with a mark on each sharp edge."""
     known: dict[bytes, int] = {}
-    shape_of, points, triangles, sharp = [], [], [], []
+    shape_of: list[int] = []
+    points: list[Any] = []
+    triangles: list[Any] = []
+    sharp: list[Any] = []
     for block in blocks:
         key = b"".join(p.corners.tobytes() + np.float64(p.radius).tobytes() for p in block.parts)
         key = key or block.vertices.tobytes() + block.faces.tobytes()
