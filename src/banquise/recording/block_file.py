@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     import xarray as xr
 
 Array = NDArray[np.float64]
+# no axis "X" and "Y": CF would take them for places on the globe and ask for their latitude
 STATE: dict[str, dict[str, str]] = {
-    "x": {"units": "m", "long_name": "x of the centre of mass", "axis": "X"},
-    "y": {"units": "m", "long_name": "y of the centre of mass", "axis": "Y"},
+    "x": {"units": "m", "long_name": "x of the centre of mass"},
+    "y": {"units": "m", "long_name": "y of the centre of mass"},
     "z": {"units": "m", "long_name": "z of the centre of mass, upwards", "axis": "Z", "positive": "up"},
     "qw": {"units": "1", "long_name": "orientation, unit quaternion from body axes to the world: w"},
     "qx": {"units": "1", "long_name": "orientation: x"},
