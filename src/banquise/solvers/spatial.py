@@ -19,8 +19,11 @@ from banquise.threads import over_blocks
 Floats = NDArray[np.float64]
 
 DENSE_UP_TO = 40  # contacts of an island; Newton's dense matrix then has 120 rows
-NEWTON_STEPS = 60
-SMOOTHING = 0.01, 1.0  # of the reference speed: nu at the start
+NEWTON_STEPS, FEWEST_STEPS = 60, 12  # of one attempt; where fewer can be paid for, sweeps do better
+NEWTON_SHARE = 10.0  # of the passes allowed: what Newton steps may cost
+SMOOTHING = 0.01, 10.0  # of the reference speed: nu at the start
+FLAT = 40.0  # passes: what a step costs where bodies touch in layers, as in a wall; there Newton is worth any number
+NEAR = 0.05  # of the reference speed: residual up to which a start is near
 BLOCK_PRODUCTS = 1.2  # products of 6 x 6 blocks that cost as much as one contact in a pass
 COLOURED_FROM = 6000  # contacts of an island from which threads share its passes
 COLOURS = 64
@@ -172,14 +175,16 @@ def _by_blocks(
     plan = symbolic(island.a, island.b, island.n)
     degree = np.diff(plan.column).astype(np.float64)
     passes_a_step = 4.0 + float(np.sum(degree**2)) / (BLOCK_PRODUCTS * len(members))
-    steps = min(NEWTON_STEPS, int(sweeps / passes_a_step))
-    if steps < 2:
+    steps = NEWTON_STEPS if passes_a_step <= FLAT else min(NEWTON_STEPS, int(NEWTON_SHARE * sweeps / passes_a_step))
+    if steps < FEWEST_STEPS:
         return np.inf, 0
-    best, least, done = rows.r[members], island.residual(rows.r[members]), 0
-    for nu in SMOOTHING:  # close to the last step's answer first; if that fails, from afar
+    start = rows.r[members]
+    best, least, done = start, island.residual(start), 0
+    # near the last step's answer nu starts small; a start from afar falls into a hollow that way
+    for nu in SMOOTHING if least <= NEAR * reference else SMOOTHING[1:]:
         if least <= goal:
             break
-        outcome = smoothing_newton(island, plan, best.copy(), goal, nu * reference, steps, 20)
+        outcome = smoothing_newton(island, plan, start.copy(), goal, nu * reference, steps, 20)
         done += outcome.steps
         if outcome.residual < least:
             best, least = outcome.impulses, outcome.residual
@@ -210,10 +215,13 @@ def _coloured(members: NDArray[np.int64], goal: float, reference: float, sweeps:
         )
         return float(each.max())
 
-    error = measured()
+    error, spent = measured(), 0
+    if error > goal:
+        error, spent = _by_blocks(members, goal, reference, sweeps, rows)
+        error = measured()
     for done in range(sweeps):
         if error <= goal:
-            return error, done
+            return error, done + spent
         for c in range(count) if done % 2 == 0 else range(count - 1, -1, -1):
             low, many = int(cuts[c]), int(cuts[c + 1] - cuts[c])
             over_blocks(
@@ -222,7 +230,7 @@ def _coloured(members: NDArray[np.int64], goal: float, reference: float, sweeps:
             )  # fmt: skip
         if done % CHECK_EVERY == CHECK_EVERY - 1 or done == sweeps - 1:
             error = measured()
-    return error, sweeps
+    return error, sweeps + spent
 
 
 def _damped(members: NDArray[np.int64], rows: Rows, speed: Floats, gap_rate: Floats) -> float:
