@@ -134,7 +134,12 @@ def solve(
     for i in large:  # threads share these, so they come one after the other
         one(int(i), _coloured)
     small = np.flatnonzero(np.diff(start) < COLOURED_FROM)
-    over_blocks(lambda first, last: [one(int(i), _island) for i in small[first:last]] and None, len(small), grain=8)
+
+    def others(first: int, last: int) -> None:
+        for i in small[first:last]:
+            one(int(i), _island)
+
+    over_blocks(others, len(small), grain=8)
     velocity = problem.free_velocity.copy()
     velocity[:, :3] += rows.y[:-1, :3] * np.sqrt(problem.inverse_mass)[:, None]
     velocity[:, 3:] += np.einsum("nij,nj->ni", root, rows.y[:-1, 3:])
@@ -167,9 +172,7 @@ def _island(members: NDArray[np.int64], goal: float, reference: float, sweeps: i
     return rows.residual(members), done
 
 
-def _by_blocks(
-    members: NDArray[np.int64], goal: float, reference: float, sweeps: int, rows: Rows
-) -> tuple[float, int]:
+def _by_blocks(members: NDArray[np.int64], goal: float, reference: float, sweeps: int, rows: Rows) -> tuple[float, int]:
     """Smoothing Newton with sweeps from the impulses at hand, kept where they get better; as many steps as passes cost."""
     island = SpatialIsland(rows, members)
     plan = symbolic(island.a, island.b, island.n)
@@ -210,9 +213,7 @@ def _coloured(members: NDArray[np.int64], goal: float, reference: float, sweeps:
 
     def measured() -> float:
         rows.residual(members)  # makes y that of r
-        over_blocks(
-            lambda i, j: _kernels_sweeps.residual_of(order, i, j, *rows.plain, each), len(order), grain=5000
-        )
+        over_blocks(lambda i, j: _kernels_sweeps.residual_of(order, i, j, *rows.plain, each), len(order), grain=5000)
         return float(each.max())
 
     error, spent = measured(), 0
@@ -223,11 +224,13 @@ def _coloured(members: NDArray[np.int64], goal: float, reference: float, sweeps:
         if error <= goal:
             return error, done + spent
         for c in range(count) if done % 2 == 0 else range(count - 1, -1, -1):
-            low, many = int(cuts[c]), int(cuts[c + 1] - cuts[c])
-            over_blocks(
-                lambda i, j, low=low: _kernels_sweeps.one_pass(order, first[low + i], first[low + j], *data), many,
-                grain=500 if c < COLOURS - 1 else many + 1,
-            )  # fmt: skip
+            low, high = int(cuts[c]), int(cuts[c + 1])
+
+            def pairs(i: int, j: int, low: int = low) -> None:
+                _kernels_sweeps.one_pass(order, first[low + i], first[low + j], *data)
+
+            # pairs beyond the last colour may share a body: one thread
+            over_blocks(pairs, high - low, grain=500 if c < COLOURS - 1 else high - low + 1)
         if done % CHECK_EVERY == CHECK_EVERY - 1 or done == sweeps - 1:
             error = measured()
     return error, sweeps + spent

@@ -195,9 +195,13 @@ def _berg() -> Iterator[Row]:
     from banquise.scene.polyhedron import Polyhedron
 
     height, aspect, tilt, step, until = 100.0, 0.5, 2.0, 0.02, 30.0
-    flat = Iceberg(height=height, aspect=aspect, tilt=tilt, density=917.0, drag=0.0, added_mass=0.0, gravity=G).afloat(step)
+    flat = Iceberg(height=height, aspect=aspect, tilt=tilt, density=917.0, drag=0.0, added_mass=0.0, gravity=G).afloat(
+        step
+    )
     half = 0.5 * flat.state[2]
-    box = Polyhedron.box((aspect * height, 100.0, height), density=917.0, orientation=(np.cos(half), 0, np.sin(half), 0))
+    box = Polyhedron.box(
+        (aspect * height, 100.0, height), density=917.0, orientation=(np.cos(half), 0, np.sin(half), 0)
+    )
     box = box.moved(position=(0, 0, flat.state[1]))
     water = bq.Forcing(gravity=(0, 0, -G), water_level=0.0, form_drag=0.0, skin_drag=0.0)
     sim = bq.Simulation(bq.Scene(blocks=[box]), water, scheme=bq.TimeStepping(step))
