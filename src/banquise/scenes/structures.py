@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -47,7 +48,7 @@ def arch_bridge(
             cuts = np.concatenate([[0.0], 0.5 * (cuts[:-1] + cuts[1:]), [np.pi]])
         blocks += [
             _wedge(inner, outer, a, b, left, left + each - joint, density=density, material="block")
-            for a, b in zip(cuts[:-1], cuts[1:])
+            for a, b in pairwise(cuts.tolist())
         ]
     return Scene(blocks=blocks)
 
