@@ -26,7 +26,7 @@ def simulate(blocks, scheme, until, friction=0.3, restitution=0.0, gravity=G):
 @pytest.mark.parametrize("contacts", ["middle", "start"])
 @pytest.mark.parametrize("law", ["gap", "velocity"])
 def test_sliding_block_stops_whatever_the_law(law, contacts, theta):
-    sim, run = simulate(
+    _, run = simulate(
         [floor(), CUBE.moved(position=(0, 0, 0.5), velocity=(1, 0, 0))], Moreau(0.002, theta, law, contacts), 0.4
     )
     d = run.dataset.isel(block=1, time=-1)

@@ -81,7 +81,9 @@ def recall_normals(pairs, old_pairs, old_normal, old_side, old_local, rotation, 
                 normal[i, r] = old_normal[j, r]
             else:
                 turn = rotation[pairs[i, 0] if side[i] == FACE_OF_A else pairs[i, 1]]
-                normal[i, r] = turn[r, 0] * old_local[j, 0] + turn[r, 1] * old_local[j, 1] + turn[r, 2] * old_local[j, 2]
+                normal[i, r] = (
+                    turn[r, 0] * old_local[j, 0] + turn[r, 1] * old_local[j, 1] + turn[r, 2] * old_local[j, 2]
+                )
 
 
 @inner

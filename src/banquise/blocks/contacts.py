@@ -115,7 +115,13 @@ class Finder:
         return self._pairs
 
     def find(
-        self, columns: Columns, ahead: float, gravity: float, memory: Memory, bonded: Ints | None = None, points: int = 4
+        self,
+        columns: Columns,
+        ahead: float,
+        gravity: float,
+        memory: Memory,
+        bonded: Ints | None = None,
+        points: int = 4,
     ) -> Touching:
         """All points that can touch within `ahead` seconds: every pair near enough, up to `points` points each.
 
@@ -216,9 +222,7 @@ def _lined_up(
     kept = np.ascontiguousarray(pairs[held])
     start = np.append(start[held], m)
     guess = np.zeros((m, 3))
-    _kernels.recall(
-        kept, start, spot, memory.pairs, memory.start, memory.spot, memory.impulse, 0.1 * size[held], guess
-    )
+    _kernels.recall(kept, start, spot, memory.pairs, memory.start, memory.spot, memory.impulse, 0.1 * size[held], guess)
     side, local = np.empty(len(held), np.int64), np.zeros((len(held), 3))
     planes, _, plane_bounds = blocks.shapes.planes
     pair_normal = near.normal[held]

@@ -1,6 +1,7 @@
 """Event-detecting steps: flights that end where two blocks meet, impacts with restitution there, rest in between.
 
-For few bodies. A piece of the step is flown; where blocks overlap at its end, its length is found again such that they just touch.
+For few bodies. A piece of the step is flown; where blocks overlap at its end, its length is found again such that they
+just touch.
 """
 
 from __future__ import annotations
@@ -84,7 +85,9 @@ def _fly_to_meeting(sim: BlockSimulation, near: Touching, left: float, shortest:
     _flight(sim, resting, low if low > 0.0 else high, held, start)
 
 
-def _flight(sim: BlockSimulation, resting: Touching, duration: float, held: set[tuple[int, int]], start: _Start) -> float:
+def _flight(
+    sim: BlockSimulation, resting: Touching, duration: float, held: set[tuple[int, int]], start: _Start
+) -> float:
     """Fly from `start`; the least gap after it, in sizes, of blocks that did not touch before (or their overlap)."""
     columns = sim.columns
     start.restore(sim)

@@ -1,7 +1,8 @@
 """Penalty law: springs and dashpots where blocks overlap, the stiffness of a pair shared by its points; explicit steps.
 
-A block of weight P rests P / stiffness deep whatever the number of its points, and the step is stable below 2 sqrt(m / k). Along the
-face a spring takes up the slip since the point first touched, as far as friction lets it (Cundall and Strack).
+A block of weight P rests P / stiffness deep whatever the number of its points, and the step is stable below
+2 sqrt(m / k). Along the face a spring takes up the slip since the point first touched, as far as friction lets it
+(Cundall and Strack).
 """
 
 from __future__ import annotations

@@ -89,5 +89,7 @@ class SpatialProblem:
             return self.inverse_root
         values, vectors = np.linalg.eigh(self.inverse_inertia)
         if values.size and values.min() < -1e-9 * max(values.max(), 1e-300):
-            raise SolverError("contact problem: an inverse inertia has a negative eigenvalue, expected a positive matrix.")
+            raise SolverError(
+                "contact problem: an inverse inertia has a negative eigenvalue, expected a positive matrix."
+            )
         return np.ascontiguousarray(vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :])

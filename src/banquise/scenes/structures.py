@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,9 @@ from banquise.scenes.blocks import random_polyhedron
 Floats = NDArray[np.float64]
 
 
-def _wedge(inner: float, outer: float, begin: float, end: float, left: float, right: float, **options: Any) -> Polyhedron:
+def _wedge(
+    inner: float, outer: float, begin: float, end: float, left: float, right: float, **options: Any
+) -> Polyhedron:
     """A voussoir between two angles from the spring line, two radii and two sides."""
     ring = [(r * np.cos(t), r * np.sin(t)) for t in (begin, end) for r in (inner, outer)]
     corners = np.array([(x, y, z) for y in (left, right) for x, z in ring])
@@ -45,7 +48,7 @@ def arch_bridge(
             cuts = np.concatenate([[0.0], 0.5 * (cuts[:-1] + cuts[1:]), [np.pi]])
         blocks += [
             _wedge(inner, outer, a, b, left, left + each - joint, density=density, material="block")
-            for a, b in zip(cuts[:-1], cuts[1:])
+            for a, b in pairwise(cuts.tolist())
         ]
     return Scene(blocks=blocks)
 
@@ -57,7 +60,9 @@ def rock_slope(
     """Layers of blocks in running bond on a plane dipping by `dip` degrees (block 0): they hold if friction > tan dip."""
     half = 0.5 * np.radians(dip)
     turned = (np.cos(half), 0.0, np.sin(half), 0.0)
-    plane = Polyhedron.box((3 * columns * block[0], 4 * block[1], 1.0), orientation=turned, fixed=True, material="ground")
+    plane = Polyhedron.box(
+        (3 * columns * block[0], 4 * block[1], 1.0), orientation=turned, fixed=True, material="ground"
+    )
     one = Polyhedron.box(block, orientation=turned, density=density, material="block")
     blocks = [plane]
     for layer in range(layers):
@@ -115,7 +120,9 @@ def rubble(
     width, length = rows * 1.1 * piece[1], -(-n // rows) * 1.1 * piece[0]
     run, high = 6.0, 4.0
     rise = run * np.tan(np.radians(slope))
-    corners = [(x, y, z) for y in (-width, width) for x, z in ((0, -rise), (0, rise), (-2 * run, -rise), (-2 * run, rise))]
+    corners = [
+        (x, y, z) for y in (-width, width) for x, z in ((0, -rise), (0, rise), (-2 * run, -rise), (-2 * run, rise))
+    ]
     face = [(run, y, -rise) for y in (-width, width)]  # the face climbs from (run, -rise) to (0, rise)
     structure = Polyhedron(np.array(corners + face), position=(-0.5 * run, 0, 0), fixed=True, material="structure")
     back = 0.5 * run + length

@@ -1,7 +1,8 @@
 # mypy: ignore-errors
 """Kernels of the smoothing Newton method in space: the planar equations with the disc of friction in radial form.
 
-s(z) = (z + sqrt(z^2 + 4 nu^2)) / 2 smooths max(0, z). With z = W_t r_t - u_t, rho = |z|, d = z / rho and c = mu W_t r_n the disc is
+s(z) = (z + sqrt(z^2 + 4 nu^2)) / 2 smooths max(0, z). With z = W_t r_t - u_t, rho = |z|, d = z / rho and
+c = mu W_t r_n the disc is
 
     F_t = W_t r_t - d f(rho),   f(rho) = s(rho + c) - s(rho - c) - c,
 

@@ -48,6 +48,8 @@ def solve_faceted(problem: SpatialProblem, facets: int = 8) -> Floats:
     M, q, J = faceted_problem(problem, facets)
     found = lcp.solve(M, q, method="lemke")
     if not found.converged:
-        raise SolverError(f"faceted cone: Lemke's method ended with residual {found.residual:.3g}. Use solvers.spatial.")
+        raise SolverError(
+            f"faceted cone: Lemke's method ended with residual {found.residual:.3g}. Use solvers.spatial."
+        )
     impulses: Floats = (J @ found.z[: J.shape[1]]).reshape(-1, 3)
     return impulses

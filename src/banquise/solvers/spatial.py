@@ -19,8 +19,11 @@ from banquise.threads import over_blocks
 Floats = NDArray[np.float64]
 
 DENSE_UP_TO = 40  # contacts of an island; Newton's dense matrix then has 120 rows
-NEWTON_STEPS = 60
-SMOOTHING = 0.01, 1.0  # of the reference speed: nu at the start
+NEWTON_STEPS, FEWEST_STEPS = 60, 12  # of one attempt; where fewer can be paid for, sweeps do better
+NEWTON_SHARE = 10.0  # of the passes allowed: what Newton steps may cost
+SMOOTHING = 0.01, 10.0  # of the reference speed: nu at the start
+FLAT = 40.0  # passes: what a step costs where bodies touch in layers, as in a wall; there Newton is worth any number
+NEAR = 0.05  # of the reference speed: residual up to which a start is near
 BLOCK_PRODUCTS = 1.2  # products of 6 x 6 blocks that cost as much as one contact in a pass
 COLOURED_FROM = 6000  # contacts of an island from which threads share its passes
 COLOURS = 64
@@ -131,7 +134,12 @@ def solve(
     for i in large:  # threads share these, so they come one after the other
         one(int(i), _coloured)
     small = np.flatnonzero(np.diff(start) < COLOURED_FROM)
-    over_blocks(lambda first, last: [one(int(i), _island) for i in small[first:last]] and None, len(small), grain=8)
+
+    def others(first: int, last: int) -> None:
+        for i in small[first:last]:
+            one(int(i), _island)
+
+    over_blocks(others, len(small), grain=8)
     velocity = problem.free_velocity.copy()
     velocity[:, :3] += rows.y[:-1, :3] * np.sqrt(problem.inverse_mass)[:, None]
     velocity[:, 3:] += np.einsum("nij,nj->ni", root, rows.y[:-1, 3:])
@@ -164,22 +172,22 @@ def _island(members: NDArray[np.int64], goal: float, reference: float, sweeps: i
     return rows.residual(members), done
 
 
-def _by_blocks(
-    members: NDArray[np.int64], goal: float, reference: float, sweeps: int, rows: Rows
-) -> tuple[float, int]:
+def _by_blocks(members: NDArray[np.int64], goal: float, reference: float, sweeps: int, rows: Rows) -> tuple[float, int]:
     """Smoothing Newton with sweeps from the impulses at hand, kept where they get better; as many steps as passes cost."""
     island = SpatialIsland(rows, members)
     plan = symbolic(island.a, island.b, island.n)
     degree = np.diff(plan.column).astype(np.float64)
     passes_a_step = 4.0 + float(np.sum(degree**2)) / (BLOCK_PRODUCTS * len(members))
-    steps = min(NEWTON_STEPS, int(sweeps / passes_a_step))
-    if steps < 2:
+    steps = NEWTON_STEPS if passes_a_step <= FLAT else min(NEWTON_STEPS, int(NEWTON_SHARE * sweeps / passes_a_step))
+    if steps < FEWEST_STEPS:
         return np.inf, 0
-    best, least, done = rows.r[members], island.residual(rows.r[members]), 0
-    for nu in SMOOTHING:  # close to the last step's answer first; if that fails, from afar
+    start = rows.r[members]
+    best, least, done = start, island.residual(start), 0
+    # near the last step's answer nu starts small; a start from afar falls into a hollow that way
+    for nu in SMOOTHING if least <= NEAR * reference else SMOOTHING[1:]:
         if least <= goal:
             break
-        outcome = smoothing_newton(island, plan, best.copy(), goal, nu * reference, steps, 20)
+        outcome = smoothing_newton(island, plan, start.copy(), goal, nu * reference, steps, 20)
         done += outcome.steps
         if outcome.residual < least:
             best, least = outcome.impulses, outcome.residual
@@ -205,24 +213,27 @@ def _coloured(members: NDArray[np.int64], goal: float, reference: float, sweeps:
 
     def measured() -> float:
         rows.residual(members)  # makes y that of r
-        over_blocks(
-            lambda i, j: _kernels_sweeps.residual_of(order, i, j, *rows.plain, each), len(order), grain=5000
-        )
+        over_blocks(lambda i, j: _kernels_sweeps.residual_of(order, i, j, *rows.plain, each), len(order), grain=5000)
         return float(each.max())
 
-    error = measured()
+    error, spent = measured(), 0
+    if error > goal:
+        error, spent = _by_blocks(members, goal, reference, sweeps, rows)
+        error = measured()
     for done in range(sweeps):
         if error <= goal:
-            return error, done
+            return error, done + spent
         for c in range(count) if done % 2 == 0 else range(count - 1, -1, -1):
-            low, many = int(cuts[c]), int(cuts[c + 1] - cuts[c])
-            over_blocks(
-                lambda i, j, low=low: _kernels_sweeps.one_pass(order, first[low + i], first[low + j], *data), many,
-                grain=500 if c < COLOURS - 1 else many + 1,
-            )  # fmt: skip
+            low, high = int(cuts[c]), int(cuts[c + 1])
+
+            def pairs(i: int, j: int, low: int = low) -> None:
+                _kernels_sweeps.one_pass(order, first[low + i], first[low + j], *data)
+
+            # pairs beyond the last colour may share a body: one thread
+            over_blocks(pairs, high - low, grain=500 if c < COLOURS - 1 else high - low + 1)
         if done % CHECK_EVERY == CHECK_EVERY - 1 or done == sweeps - 1:
             error = measured()
-    return error, sweeps
+    return error, sweeps + spent
 
 
 def _damped(members: NDArray[np.int64], rows: Rows, speed: Floats, gap_rate: Floats) -> float:

@@ -32,7 +32,8 @@ def contacts(
 ) -> Contacts:
     """Contact points of pairs whose distances are known, by the five steps of the common plane.
 
-    Corners within `slack` (of the smaller body; a number, or one a pair) of the extreme along the normal are projected on the common plane, their hulls intersected,
+    Corners within `slack` (of the smaller body; a number, or one a pair) of the extreme along the normal are projected
+    on the common plane, their hulls intersected,
     and the corners of the intersection are the contact points: 1 for a corner, 2 for an edge, 3 or more for a face.
     At most `points` are kept (None: all), the deepest first, then those farthest apart.
     """
