@@ -23,6 +23,7 @@ from banquise.contact.materials import pair_table
 from banquise.detection.planar import Detector
 from banquise.detection.walls import box_walls
 from banquise.errors import BanquiseError, CaseError
+from banquise.forcing.flows import how_recorded, recorded
 from banquise.forcing.forcing import Forcing
 from banquise.forcing.loads import State
 from banquise.forcing.slab_ocean import SlabOcean
@@ -31,8 +32,9 @@ from banquise.projection import Projection
 from banquise.recording.checkpoint import settings_bytes, snapshot
 from banquise.recording.ledger import Ledger
 from banquise.recording.progress import Progress
-from banquise.recording.recorder import Recorder, frame_of, join_pieces
+from banquise.recording.recorder import Recorder, frame_of, join_pieces, stress_of
 from banquise.recording.run_file import Run, open_run, shapes_dataset, write_run
+from banquise.recording.stages import STAGES, profile, timed
 from banquise.scene.bodies import Bodies
 from banquise.scene.domain import Box
 from banquise.scene.scene import Scene, area_of
@@ -151,6 +153,7 @@ class Simulation:
         self.n_ids = len(scene.floes)
         self._said_bound = False
         self._last_record = 0.0
+        self.stages = dict.fromkeys(STAGES, 0.0)  # seconds of wall time in each, since the run began or went on
 
     @property
     def crowd(self) -> str:
@@ -230,6 +233,7 @@ class Simulation:
         self.forcing.check(len(self.scene.floes), plan["end"])
         schedule = _Schedule(plan["start"], plan["end"], plan["every"], self.forcing.instants(), callbacks)
         began = clock.perf_counter()
+        self.stages = dict.fromkeys(STAGES, 0.0)
         with (
             recorder,
             Progress(progress, self, plan["end"]) as bar,
@@ -248,7 +252,7 @@ class Simulation:
                 for call in calls:
                     call(self)
                 self._checkpoint(recorder, case, plan, stop)
-        case["profile"] = {"wall": clock.perf_counter() - began}
+        case["profile"] = profile(self.stages, clock.perf_counter() - began)
         if recorder.output is None:
             return Run(join_pieces(recorder.pieces()), self._shapes(), case)
         end_state = {"settings": settings_bytes(self), "state": snapshot(self, plan)}
@@ -256,6 +260,7 @@ class Simulation:
         recorder.remove_pieces()
         return open_run(recorder.output, check=False)
 
+    @timed("recording")
     def _checkpoint(self, recorder: Recorder, case: dict[str, Any], plan: dict[str, float], stop: StopSignals) -> None:
         """A piece and a checkpoint, when it is time or when asked to stop; then stop."""
         if recorder.output is None or not (recorder.due or stop.asked):
@@ -270,6 +275,7 @@ class Simulation:
                 f"stopped at {self.time:g} s of {plan['end']:g} s. Go on with: banquise resume {recorder.output}",
             )
 
+    @timed("recording")
     def _record(self, recorder: Recorder) -> None:
         b = self.bodies
         n = b.n_free
@@ -286,8 +292,18 @@ class Simulation:
         loads = self.impulses.on_obstacles / window if window > 0 else np.zeros_like(self.impulses.on_obstacles)
         self._last_record = self.time
         row = self.ledger.record(b.kinetic_energy())
-        recorder.add(self.time, frame_of(b, self.n_ids), row, loads, self.impulses.take_events())
+        extras = self._extras(window)
+        recorder.add(self.time, frame_of(b, self.n_ids), row, loads, self.impulses.take_events(), extras)
         self.impulses.reset(b)
+
+    def _extras(self, window: float) -> dict[str, Any]:
+        """Stress of the floes, poses of obstacles that move, wind and current."""
+        b, n = self.bodies, self.bodies.n_free
+        found = {"stress": stress_of(b, self.impulses.stress, window, self.n_ids)}
+        if not self.obstacle_motion.still:
+            found["obstacle_pose"] = np.column_stack([b.x[n:], b.y[n:], b.angle[n:]])
+        flows = {name: recorded(getattr(self.forcing, name), b, self.time) for name in ("wind", "current")}
+        return found | {name: flow for name, flow in flows.items() if flow is not None}
 
     def _shapes(self) -> Any:
         n = self.n_ids
@@ -308,6 +324,7 @@ class Simulation:
             "scheme": repr(self.scheme),
             "contact": repr(self.contact),
             "forcing": repr(self.forcing),
+            "flow": {name: how_recorded(getattr(self.forcing, name)) for name in ("wind", "current")},
             "crs": None if self.projection is None else self.projection.text,
             "forcing_files": self.forcing.fingerprints(),
             "walls": len(self.obstacles) - len(self.scene.obstacles),

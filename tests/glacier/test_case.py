@@ -1,6 +1,7 @@
 """Case files and the command line."""
 
 import json
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import xarray as xr
 import banquise as bq
 from banquise import glacier as gl
 from banquise.cli import main
+from banquise.errors import CaseError
 
 CASE = """
 [glacier]
@@ -194,3 +196,21 @@ def test_example_cases_run(path, tmp_path, capsys):
 
 def test_there_are_examples():
     assert len(EXAMPLES) == 2
+
+
+def test_members_of_an_ensemble_join(case):
+    """Case tables in, a dataset out: numbers without dimension, so that xarray joins the members."""
+    tables = tomllib.loads(CASE)
+    members = []
+    for length in (1000.0, 2000.0):
+        tables["glacier"]["length"] = length
+        members.append(bq.glacier.run_case(tables))
+    joined = xr.concat(members, xr.Variable("length", [1000.0, 2000.0], {"units": "m"}))
+    assert joined.peak_seismic_force.dims == ("length",) and joined.peak_seismic_force.units == "N m-1"
+    assert float(joined.front_displacement[0]) > 0
+    direct = bq.glacier.read_case(case).run()
+    assert float(joined.peak_seismic_force[1]) == direct.peak_seismic_force
+    kept = bq.glacier.run_case(tables, keep=["seismic_force"])
+    np.testing.assert_array_equal(kept.seismic_force, direct.dataset.seismic_force)
+    with pytest.raises(CaseError, match="keep: no field 'seismic'"):
+        bq.glacier.run_case(tables, keep=["seismic"])

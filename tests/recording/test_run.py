@@ -8,6 +8,7 @@ import pytest
 import xarray as xr
 
 import banquise as bq
+from banquise.recording.recorder import STRESS
 from banquise.scenes.drift import drifting_floes
 
 
@@ -159,7 +160,7 @@ def test_scene_comes_back(run_and_path):
 def test_plain_xarray_reads_it(run_and_path):
     run, path = run_and_path
     with xr.open_dataset(path) as data:
-        assert set("xy") <= set(data.coords) and set(data.data_vars) == {"rotation", "u", "v", "spin"}
+        assert set("xy") <= set(data.coords) and set(data.data_vars) == {"rotation", "u", "v", "spin", *STRESS}
         assert str(data.time.values[0])[:19] == "2024-03-01T12:00:00"
         assert (data.time.values[1] - data.time.values[0]) / np.timedelta64(1, "s") == 100.0
         assert data.u.values.tolist() == run.dataset.u.values.tolist()

@@ -32,7 +32,9 @@ def test_lon_lat_and_grid_mapping(on_a_map):
         "grid_mapping_name"
     ] == "polar_stereographic"
     assert str(data.time.values[-1]).startswith("2024-03-01T01:00")
-    assert set(run.dataset.data_vars) == {"x", "y", "rotation", "u", "v", "spin"} and "lat" in run.dataset.coords
+    stress = {"stress_xx", "stress_xy", "stress_yy"}
+    assert set(run.dataset.data_vars) == {"x", "y", "rotation", "u", "v", "spin"} | stress
+    assert "lat" in run.dataset.coords
     assert run.dataset.time.values[-1] == 3600.0
 
 

@@ -14,7 +14,8 @@ import banquise as bq
 from banquise.errors import CaseError, RunFileError
 from banquise.view import plots
 from banquise.view.movie import ffmpeg, write_movie
-from banquise.view.report import checks, facts, report, write_report
+from banquise.view.report import checks, report, write_report
+from banquise.view.report import floe_facts as facts
 from banquise.view.reprs import run_html
 
 from .synthetic import CHILDREN, PARENT, made_up_run
@@ -141,7 +142,7 @@ def test_movie_mistakes(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_report_tells_what_went_wrong(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("banquise.view.report.FIGURES", {"energy": plots.energy})
+    monkeypatch.setattr("banquise.view.plots.FIGURES", {"energy": plots.energy})
     assert all(c.fine for c in checks(run))
     names = dict(facts(run))
     assert names["Floes"] == "13 at the start, 14 at the end" and names["Breaks"] == "1"

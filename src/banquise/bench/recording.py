@@ -65,7 +65,8 @@ def recording(quick: bool = False) -> list[Figure]:
         recorder.start(sim._shapes(), case, settings_bytes(sim))
         plan = {"start": 0.0, "end": 60.0 * records, "every": 60.0}
         for k in range(records):
-            recorder.add(60.0 * k, frames[k % 8] + 1e-3 * made[(k // 8) % 8], row, np.zeros((0, 3)), [])
+            frame = frames[k % 8] + 1e-3 * made[(k // 8) % 8]
+            recorder.add(60.0 * k, frame, row, np.zeros((0, 3)), [], sim._extras(60.0))
             if k % 20 == 0:  # a run at this size makes some 20 records between pieces
                 recorder.save(lambda: snapshot(sim, plan))
         end = {"settings": settings_bytes(sim), "state": snapshot(sim, plan)}

@@ -116,7 +116,9 @@ def browser_figures(path: Path, what: str) -> list[Figure]:
             page.wait_for_selector("#player[data-state=ready]", timeout=180_000)
             opened = time.perf_counter() - began
             numbers = page.evaluate(_MEASURE)
-            note = f"{what}, {renderer}, no graphics card" if renderer == "webgl" else f"{what}, {renderer}"
+            note = f"{what}, headless Chromium, " + (
+                "WebGL2 in software, no graphics card" if renderer == "webgl" else "Canvas 2D"
+            )
             found += [
                 Figure(f"open in a browser ({renderer})", opened, "s", note=note),
                 Figure(f"poses and colours of a frame ({renderer})", numbers["prepare"], "ms", note=note),

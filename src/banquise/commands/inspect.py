@@ -15,9 +15,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    from banquise.view.kinds import kind_at
+
     path = Path(args.file)
     if path.suffix == ".toml":
         _show_case(path, args.json)
+    elif kind_at(path) not in (None, "floes"):
+        _show_other(path, args.json)
     elif path.suffix == ".mat" or path.is_dir() or (path.exists() and not _is_run(path)):
         _show_forcing(path, args.json)
     else:
@@ -105,6 +109,19 @@ def _show_forcing(path: Path, as_json: bool) -> None:
             print(line if k == 0 else f"    {line}")
 
 
+def _show_other(path: Path, as_json: bool) -> None:
+    """A run of another kind than floes."""
+    import json
+
+    from banquise.view.kinds import open_any
+
+    found = open_any(path)
+    if as_json:
+        print(json.dumps({"kind": found.kind, "case": found.case, "sizes": dict(found.dataset.sizes)}, default=str))
+        return
+    print(found, found.dataset, sep="\n")
+
+
 def _show_run(path: Path, as_json: bool) -> None:
     import json
 
@@ -117,6 +134,11 @@ def _show_run(path: Path, as_json: bool) -> None:
         return
     print(found)
     print(found.dataset)
+    for name in ("ledger", "loads", "obstacles", "flow"):
+        table = getattr(found, name)
+        columns = ", ".join(f"{c} ({table[c].attrs.get('units', '1')})" for c in table.data_vars)
+        print(f"{name} on {', '.join(map(str, table.sizes))}: {columns or 'none'}")
+    print(f"events: {len(found.events):,}")
     if found.case.get("crs"):
         import numpy as np
 

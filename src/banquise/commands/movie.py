@@ -23,6 +23,7 @@ def run(args: argparse.Namespace) -> int:
 
     from banquise.errors import CaseError
     from banquise.recording.run_file import open_run
+    from banquise.view.kinds import kind_at
     from banquise.view.movie import write_movie
 
     size = None
@@ -37,6 +38,8 @@ def run(args: argparse.Namespace) -> int:
         if sys.stderr.isatty():
             print(f"\r{k} of {n} pictures", end="" if k < n else "\n", file=sys.stderr, flush=True)
 
+    if (kind := kind_at(args.run_file) or "floes") != "floes":
+        raise CaseError(f"{args.run_file}: a run of kind {kind}; a movie shows floes. Use banquise view.")
     shown = open_run(args.run_file)
     said = None if args.quiet else progress
     n = write_movie(shown, output, args.colour, args.fps, args.seconds, size, said)

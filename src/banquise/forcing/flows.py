@@ -160,3 +160,29 @@ def as_flow(value: Any, what: str) -> Flow:
     if not (math.isfinite(u) and math.isfinite(v)):
         raise ForcingError(f"{what}: got ({u}, {v}), expected finite m/s.")
     return Uniform(u, v)
+
+
+def how_recorded(flow: Flow) -> str | None:
+    """What `recorded` gives of a flow, in words; None where there is no flow."""
+    if flow is None:
+        return None
+    return "uniform" if isinstance(flow, Uniform | Series) else "mean over the area of the floes"
+
+
+def recorded(flow: Flow, bodies: Any, time: float) -> Array | None:
+    """(2,) m/s for the run file: the flow where it is uniform, else its mean over the ice (NaN without floes).
+
+    Over the floes' own quadrature points: there the flow has been asked for already, while the centre of a bent floe may
+    lie on land, where a file has no value.
+    """
+    if flow is None:
+        return None
+    if isinstance(flow, Uniform | Series):
+        return np.array(flow.at(time))
+    n = bodies.n_free
+    if not n:
+        return np.full(2, np.nan)
+    x, y, cos, sin = (column[:n, None] for column in (bodies.x, bodies.y, bodies.cos, bodies.sin))
+    places = x + cos * bodies.qx - sin * bodies.qy, y + sin * bodies.qx + cos * bodies.qy
+    weight = bodies.qw / bodies.qw.sum()
+    return np.array([float((weight * column).sum()) for column in flow.sample(*places, time)])

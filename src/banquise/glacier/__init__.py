@@ -1,6 +1,6 @@
 """Glaciers as chains of sliding blocks shaken by a capsizing iceberg."""
 
-from banquise.glacier.case import GlacierCase, read_case
+from banquise.glacier.case import GlacierCase, read_case, run_case
 from banquise.glacier.chain import Glacier
 from banquise.glacier.friction import (
     Budd,
@@ -52,4 +52,5 @@ __all__ = [
     "Weertman",
     "critical_aspect",
     "read_case",
+    "run_case",
 ]

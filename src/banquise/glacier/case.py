@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 import tomllib
+from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +21,9 @@ from banquise.glacier.friction import LAWS, Friction
 from banquise.glacier.iceberg import Iceberg
 from banquise.glacier.loads import LOADS, Capsize, Table
 from banquise.units import quantity
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 _GLACIER = {
     "length": "length", "block": "length", "thickness": "length", "slope": "degrees", "density": "density",
@@ -81,6 +85,40 @@ def parse_case(tables: dict[str, Any], folder: Path = Path(), where: str = "case
     load = _load(dict(tables.get("load", {})), folder, f"{where} [load]")
     options = _values(tables.get("run", {}), _RUN, f"{where} [run]")
     return GlacierCase(Glacier(**values, friction=friction), load, options)
+
+
+_MEASURES = {
+    "peak_seismic_force": ("N m-1", "largest force on the bed over every step, per metre of width"),
+    "peak_time": ("s", "when it was reached"),
+    "front_displacement": ("m", "largest displacement of the front over every step"),
+    "impulse_residual": ("1", "impulse left over, of that of the load"),
+    "iterations": ("1", "Newton iterations a step"),
+    "step": ("s", "time step used"),
+    "equilibrium_speed": ("m s-1", "speed of the steady slide, up-glacier"),
+}
+
+
+def run_case(tables: dict[str, Any], folder: Path = Path(), keep: Sequence[str] = ()) -> xr.Dataset:
+    """Run a case given as tables, for one member of an ensemble: its numbers, and the fields named in `keep`.
+
+    Numbers have no dimension, so the members of a sweep join with `xarray.concat` along a dimension of their own; a case
+    that cannot run raises `CaseError`.
+
+    >>> tables = {"glacier": {"length": "2 km", "block": 100}, "load": {"shape": "HalfSine", "peak": 3e8, "duration": 10}}
+    >>> float(run_case(tables | {"run": {"until": "5 s"}}).front_displacement) > 0
+    True
+    """
+    import xarray as xr
+
+    case = parse_case(tables, folder)
+    result = case.run()
+    unknown = [name for name in keep if name not in result.dataset]
+    if unknown:
+        raise CaseError(f"keep: no field {unknown[0]!r}. {nearest(unknown[0], map(str, result.dataset.data_vars))}")
+    told = {**result.summary(), "equilibrium_speed": case.glacier.equilibrium_speed}
+    numbers = {name: ((), told[name], {"units": unit, "long_name": text}) for name, (unit, text) in _MEASURES.items()}
+    data = xr.Dataset(numbers, attrs={"scheme": result.scheme, "warnings": "\n".join(result.warnings)})
+    return data.merge(result.dataset[list(keep)])
 
 
 def _values(table: dict[str, Any], kinds: dict[str, str], where: str) -> dict[str, Any]:

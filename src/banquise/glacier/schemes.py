@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from banquise.errors import CaseError, nearest
 from banquise.glacier import _kernels_friction, _kernels_hht, _kernels_schemes
 from banquise.glacier._kernels_schemes import Record, State
 from banquise.glacier.loads import Load, NoLoad
+from banquise.glacier.stored import ChainRun
 from banquise.units import duration
 
 if TYPE_CHECKING:
@@ -27,8 +29,8 @@ _RECORDS = 500  # kept of a run unless `every` says otherwise, fewer for a very 
 _VALUES = 2_000_000  # node values a recorded field holds at most by default
 
 
-@dataclass
-class GlacierRun:
+@dataclass(repr=False)
+class GlacierRun(ChainRun):
     """What a run of the glacier gave. Forces are per metre of width, displacements less the steady slide."""
 
     glacier: Glacier
@@ -61,8 +63,13 @@ class GlacierRun:
             "warnings": self.warnings,
         }
 
-    def to_netcdf(self, path: str) -> None:
-        """Write the dataset, one file."""
+    def __post_init__(self) -> None:
+        """The numbers go with the dataset, so that a file holds them too."""
+        told = {name: value for name, value in self.summary().items() if name != "warnings"}
+        self.dataset.attrs |= told | {"warnings": "\n".join(self.warnings)}
+
+    def to_netcdf(self, path: str | Path) -> None:
+        """Write the dataset, one file; `banquise view` and `banquise report` show it."""
         self.dataset.to_netcdf(path)
 
 
@@ -267,12 +274,15 @@ def _dataset(stepper: _Stepper, iceberg: Any) -> xr.Dataset:
             "x": of(node, glacier.x, "m", "distance up-glacier from the front"),
         },
         {
-            "title": "chain of sliding blocks", "source": "banquise glacier", "scheme": stepper.scheme,
+            "title": "Glacier, a chain of sliding blocks", "source": "banquise glacier", "scheme": stepper.scheme,
             "step": stepper.dt, "equilibrium_speed": glacier.equilibrium_speed,
-            "friction": type(glacier.friction).__name__,
+            "friction": type(glacier.friction).__name__, "front_density": float(glacier.density[0]),
         },
     )  # fmt: skip
-    return data if iceberg is None else data.merge(iceberg.dataset().reindex(time=time, method="nearest"))
+    if iceberg is None:
+        return data
+    body = iceberg.dataset().reindex(time=time, method="nearest")
+    return data.merge(body).assign_attrs(body.attrs)
 
 
 def _checked_step(glacier: Glacier, scheme: str, step: float | str | None, beyond: str) -> tuple[float, list[str]]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 # made again from the case by Simulation.__init__, or kept in part (detector)
 SETTINGS = {
     "scene", "forcing", "contact", "scheme", "fracture", "projection", "obstacles", "obstacle_motion", "detector", "laws",
+    "stages",  # wall time, of this leg alone
 }  # fmt: skip
 # of the detector; the rest is its neighbour list and what it saw last. When the list is made anew changes which pairs are
 # looked at ahead, and with it the last bits of a step: so the list goes into the checkpoint too

@@ -30,6 +30,9 @@ from banquise.threads import FILES
 
 Array = NDArray[np.float64]
 STATE = ("x", "y", "rotation", "u", "v", "spin")
+STRESS = ("stress_xx", "stress_xy", "stress_yy")
+# beside the state, where a run has them: stress (time, 3, floe), obstacle_pose (time, obstacle, 3), wind and current (time, 2)
+EXTRAS = ("stress", "obstacle_pose", "wind", "current")
 EVENT_COLUMNS = (
     "time",
     "kind",
@@ -62,6 +65,18 @@ def frame_of(bodies: Bodies, n_ids: int) -> Array:
     return frame
 
 
+def stress_of(bodies: Bodies, impulses: Array, window: float, n_ids: int) -> NDArray[np.float32]:
+    """Mean stress (3, n_ids) by floe id, Pa, tension positive, from sums of impulse times lever (n, 3) over a window.
+
+    Single precision: a mean over a window is not known better, and a jam has as many stresses as places.
+    """
+    n = bodies.n_free
+    stress = np.full((3, n_ids), np.nan, dtype=np.float32)
+    volume = bodies.area[:n] * bodies.thickness[:n]
+    stress[:, bodies.ids[:n]] = (impulses / (volume * window)[:, None]).T if window > 0 else 0.0
+    return stress
+
+
 class Recorder:
     """Collects records; `pieces` of them lie in a folder beside the output until the run ends."""
 
@@ -74,6 +89,7 @@ class Recorder:
         self.rows: list[dict[str, float]] = []
         self.loads: list[Array] = []
         self.events: list[NDArray[Any]] = []
+        self.extras: list[dict[str, Array]] = []
         self._last_piece = clock.monotonic()
         self._last_cost = 0.0
         self._count = resumed or 0
@@ -140,13 +156,22 @@ class Recorder:
             seal(temporary)
             os.replace(temporary, self.folder / "start.nc")
 
-    def add(self, time: float, frame: Array, row: dict[str, float], loads: Array, events: list[NDArray[Any]]) -> None:
-        """One record: state, ledger row, obstacle loads, and the events since the last one."""
+    def add(
+        self,
+        time: float,
+        frame: Array,
+        row: dict[str, float],
+        loads: Array,
+        events: list[NDArray[Any]],
+        extras: dict[str, Array] | None = None,
+    ) -> None:
+        """One record: state, ledger row, obstacle loads, the events since the last one, and what else the run has."""
         self.times.append(time)
         self.frames.append(frame)
         self.rows.append(row)
         self.loads.append(loads)
         self.events += events
+        self.extras.append(extras or {})
 
     def flush(self) -> None:
         """Write what has been collected as one complete piece."""
@@ -159,7 +184,7 @@ class Recorder:
             with self._errors():
                 write_sealed(self.folder / f"{self._count:06d}.bin", packed(piece))
         self._count += 1
-        self.times, self.frames, self.rows, self.loads, self.events = [], [], [], [], []
+        self.times, self.frames, self.rows, self.loads, self.events, self.extras = [], [], [], [], [], []
 
     def save(self, checkpoint: Callable[[], bytes]) -> None:
         """A piece, and a checkpoint that goes with it; older ones are removed."""
@@ -175,18 +200,15 @@ class Recorder:
         self._last_cost = self._last_piece - began
 
     def _piece(self) -> dict[str, Any]:
-        widest = max(frame.shape[1] for frame in self.frames)
-        states = np.full((len(self.frames), len(self.frames[0]), widest), np.nan)
-        for k, frame in enumerate(self.frames):
-            states[k, :, : frame.shape[1]] = frame
         names = list(self.rows[0])
         return {
             "time": np.array(self.times),
-            "state": states,
+            "state": stacked(self.frames),
             "ledger": np.array([[row[n] for n in names] for row in self.rows]),
             "ledger_names": np.array(names),
             "loads": np.array(self.loads),
             "events": np.concatenate(self.events) if self.events else np.empty((0, len(EVENT_COLUMNS))),
+            **{name: stacked([e[name] for e in self.extras]) for name in self.extras[0]},
         }
 
     def pieces(self) -> Iterator[dict[str, Any]]:
@@ -244,7 +266,8 @@ def read_pieces(folder: Path) -> Iterator[dict[str, Any]]:
         from banquise.recording.run_file import open_run
 
         base = open_run(folder / "base.nc")
-        yield {name: base.records[name] for name in ("time", "state", "ledger", "ledger_names", "loads", "events")}
+        always = ("time", "state", "ledger", "ledger_names", "loads", "events")
+        yield {name: base.records[name] for name in (*always, *(e for e in EXTRAS if e in base.records))}
     names = sorted(p for p in folder.glob("*.bin") if p.stem.isdigit())
     for k, name in enumerate(names):
         if int(name.stem) != k:
@@ -263,19 +286,41 @@ def join_pieces(pieces: Iterator[dict[str, Any]]) -> dict[str, Any]:
     if not parts:
         raise RunFileError("no records: the run was stopped before its first one was written.")
     widest = max(p["state"].shape[2] for p in parts)
-    states = [widened(p["state"], widest) for p in parts]
     return {
         "time": np.concatenate([p["time"] for p in parts]),
-        "state": np.concatenate(states),
+        "state": np.concatenate([widened(p["state"], widest) for p in parts]),
         "ledger": np.concatenate([p["ledger"] for p in parts]),
         "ledger_names": parts[0]["ledger_names"],
         "loads": np.concatenate([p["loads"] for p in parts]),
         "events": np.concatenate([p["events"] for p in parts]),
+        **joined_extras(parts, widest),
     }
 
 
+def joined_extras(parts: list[dict[str, Any]], n: int) -> dict[str, Any]:
+    """What the run has beside the state, NaN in parts that do not have it (written by an earlier version)."""
+    found = {}
+    for name in EXTRAS:
+        like = next((p[name] for p in parts if name in p), None)
+        if like is not None:
+            nothing = [np.full((len(p["time"]), *like.shape[1:]), np.nan, dtype=like.dtype) for p in parts]
+            arrays = [p.get(name, empty) for p, empty in zip(parts, nothing)]
+            found[name] = np.concatenate([widened(a, n) if name == "stress" else a for a in arrays])
+    return found
+
+
+def stacked(frames: list[Array]) -> Array:
+    """Frames (..., n) of one piece as one array; a frame with fewer floes than the widest has NaN for the others."""
+    widest = max(frame.shape[-1] for frame in frames)
+    out = np.full((len(frames), *frames[0].shape[:-1], widest), np.nan, dtype=frames[0].dtype)
+    for k, frame in enumerate(frames):
+        out[k, ..., : frame.shape[-1]] = frame
+    return out
+
+
 def widened(state: Array, n: int) -> Array:
-    """State (time, k, n) with NaN for floes that came later."""
+    """Columns (time, k, n) with NaN for floes that came later."""
     if state.shape[2] == n:
         return state
-    return np.concatenate([state, np.full((*state.shape[:2], n - state.shape[2]), np.nan)], axis=2)
+    missing = np.full((*state.shape[:2], n - state.shape[2]), np.nan, dtype=state.dtype)
+    return np.concatenate([state, missing], axis=2)

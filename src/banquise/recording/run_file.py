@@ -12,10 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise.errors import RunFileError
-from banquise.recording.recorder import EVENT_COLUMNS, STATE, join_pieces, pieces_of, read_pieces
+from banquise.recording.extras import extras_from, flow_table, obstacles_table
+from banquise.recording.recorder import EVENT_COLUMNS, STATE, STRESS, join_pieces, pieces_of, read_pieces
 from banquise.recording.sealed import verify
 from banquise.recording.shapes import from_file, scene_from, shapes_dataset
-from banquise.recording.write_run import FORMAT, KINDS, STATE_ATTRS, ledger_table, loads_table, write_run
+from banquise.recording.write_run import (
+    FORMAT,
+    KINDS,
+    STATE_ATTRS,
+    STRESS_ATTRS,
+    ledger_table,
+    loads_table,
+    write_run,
+)
 from banquise.scene.scene import Scene
 
 __all__ = ["Run", "open_run", "shapes_dataset", "write_run"]
@@ -32,25 +41,40 @@ CLASSES = {"blocks": "banquise.blocks.run:BlockRun"}
 IN_MEMORY = 64e6  # bytes of state below which a run file is read whole; above, what is asked for is read when asked
 
 
+LAZY = {"state": STATE, "stress": STRESS}  # read from the file when asked for, column by column
+
+
 class Records(dict):
-    """Arrays of a run by name; the state (time, 6, floe) of a large file is read when first asked for."""
+    """Arrays of a run by name; state (time, 6, floe) and stress (time, 3, floe) of a file are read when first asked for."""
 
     def __init__(self, arrays: dict[str, Any], dataset: Any = None):
         super().__init__(arrays)
         self._dataset = dataset
 
     def __missing__(self, name: str) -> Any:
-        if name != "state" or self._dataset is None:
+        if name not in self or self._dataset is None:
             raise KeyError(name)
-        self["state"] = np.stack([self._dataset[column].values for column in STATE], axis=1)
-        return self["state"]
+        self[name] = np.stack([self._dataset[column].values for column in LAZY[name]], axis=1)
+        return self[name]
+
+    def __contains__(self, name: object) -> bool:
+        if super().__contains__(name):
+            return True
+        return self._dataset is not None and name in LAZY and LAZY[str(name)][0] in self._dataset
+
+    def get(self, name: str, default: Any = None) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            return default
 
 
 class Run:
     """What a simulation recorded.
 
-    `dataset` (time, floe), `ledger` (time), `events` (a table, one row an impact or a break), `loads` on obstacles
-    (time, obstacle), `shapes`, `scene` at the end, `profile` (seconds a stage), `case` (settings and versions).
+    `dataset` (time, floe), `ledger` (time), `events` (a table, one row an impact or a break), `loads` on obstacles and
+    where these are in `obstacles` (time, obstacle), `flow` of air and water (time), `shapes`, `scene` at the end,
+    `profile` (seconds a stage), `case` (settings and versions).
     """
 
     def __init__(
@@ -70,11 +94,14 @@ class Run:
 
     @cached_property
     def dataset(self) -> xr.Dataset:
-        """State on (time, floe): x, y, rotation, u, v, spin; time in float seconds from the start."""
+        """State on (time, floe): x, y, rotation, u, v, spin; mean stress of each floe; time in float seconds from the start."""
         import xarray as xr
 
         state = self.records["state"]
         columns = {name: (("time", "floe"), state[:, k, :], STATE_ATTRS[name]) for k, name in enumerate(STATE)}
+        if "stress" in self.records:
+            stress = self.records["stress"]
+            columns |= {name: (("time", "floe"), stress[:, k], STRESS_ATTRS[name]) for k, name in enumerate(STRESS)}
         coords = {
             "time": ("time", self.records["time"], {"long_name": "time from the start of the run", "units": "s"}),
             "floe": ("floe", np.arange(state.shape[2]), {"long_name": "floe id", "cf_role": "trajectory_id"}),
@@ -109,6 +136,16 @@ class Run:
         """Mean force (N) and torque (N m, about its centre) of the ice on each obstacle over the record interval."""
         return loads_table(self.records, self.case.get("every")).assign_coords(time=self.dataset["time"])
 
+    @cached_property
+    def obstacles(self) -> xr.Dataset:
+        """x, y (m, centre) and rotation (rad, from the pose at the start) of each obstacle on (time, obstacle)."""
+        return obstacles_table(self.records, self.shapes).assign_coords(time=self.dataset["time"])
+
+    @cached_property
+    def flow(self) -> xr.Dataset:
+        """wind_u, wind_v, current_u, current_v (m/s) on time, those the run has: uniform, or the mean over the floes."""
+        return flow_table(self.records, self.case).assign_coords(time=self.dataset["time"])
+
     @property
     def profile(self) -> dict[str, Any]:
         """Seconds of wall time in each stage, steps, threads."""
@@ -122,8 +159,8 @@ class Run:
 
     def save(self, path: str | Path) -> None:
         """Write the run file (to a temporary name, then renamed)."""
-        state = self.records["state"]
-        write_run(Path(path), iter([dict(self.records) | {"state": state}]), self.shapes, self.case)
+        whole = dict(self.records) | {name: self.records[name] for name in LAZY if name in self.records}
+        write_run(Path(path), iter([whole]), self.shapes, self.case)
         self.path = Path(path)
 
     def _repr_html_(self) -> str:
@@ -192,9 +229,14 @@ def _read(path: Path) -> Run:
     import xarray as xr
 
     groups = {}
-    for name in ("shapes", "ledger", "events", "loads", "case"):
-        with xr.open_dataset(path, engine="netcdf4", group=name, decode_times=False) as data:
-            groups[name] = data.load()
+    for name in ("shapes", "ledger", "events", "loads", "case", "obstacles", "flow"):
+        try:
+            with xr.open_dataset(path, engine="netcdf4", group=name, decode_times=False) as data:
+                groups[name] = data.load()
+        except OSError:
+            if name not in ("obstacles", "flow"):  # files of earlier versions have none
+                raise
+            groups[name] = xr.Dataset()
     case = json.loads(groups["case"].attrs["json"])
     if case.get("format", 1) > FORMAT:
         raise RunFileError(f"{path}: written by a newer Banquise (format {case['format']}). Install that one.")
@@ -205,7 +247,8 @@ def _read(path: Path) -> Run:
         raise RunFileError(f"{path}: NetCDF, but not a Banquise run file (no {', '.join(missing)}).")
     if 8 * 6 * root.sizes["time"] * root.sizes["floe"] < IN_MEMORY:
         root.load().close()
-    data = root.reset_coords()[[*STATE]].assign_coords(
+    held = [*STATE, *(name for name in STRESS if name in root)]
+    data = root.reset_coords()[held].assign_coords(
         floe=("floe", root["floe_id"].values, {"long_name": "floe id", "cf_role": "trajectory_id"})
     )
     data = data.assign_coords({name: root[name].variable for name in ("lon", "lat") if name in root})
@@ -220,6 +263,7 @@ def _read(path: Path) -> Run:
             "ledger_names": np.array(names),
             "loads": np.stack([loads[name].values for name in ("force_x", "force_y", "torque")], axis=2),
             "events": np.column_stack([groups["events"][name].values for name in EVENT_COLUMNS]),
+            **extras_from(groups["obstacles"], groups["flow"]),
         },
         data,
     )

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from banquise import __version__
 from banquise.errors import RunFileError
+from banquise.recording.extras import flow_table, obstacles_table, profile_table
 from banquise.recording.ledger import LONG_NAMES
-from banquise.recording.recorder import EVENT_COLUMNS, STATE, widened
+from banquise.recording.recorder import EVENT_COLUMNS, STATE, STRESS, joined_extras, widened
 from banquise.recording.sealed import seal
 from banquise.recording.shapes import for_file
 from banquise.threads import FILES
@@ -48,6 +49,14 @@ STATE_ATTRS: dict[str, dict[str, str]] = {
     "u": {"units": "m s-1", "long_name": "velocity along x", "standard_name": "sea_ice_x_velocity"},
     "v": {"units": "m s-1", "long_name": "velocity along y", "standard_name": "sea_ice_y_velocity"},
     "spin": {"units": "rad s-1", "long_name": "angular velocity, counter-clockwise"},
+}
+STRESS_ATTRS: dict[str, dict[str, str]] = {
+    name: {
+        "units": "Pa",
+        "long_name": f"mean stress {name[-2:]} of the floe from its contacts since the last record, tension positive",
+        "cell_methods": "time: mean",
+    }
+    for name in STRESS
 }
 _PLACES = {
     "lon": {"units": "degrees_east", "long_name": "longitude of the centre of mass", "standard_name": "longitude"},
@@ -89,31 +98,23 @@ def _write_state(path: Path, pieces: Iterator[dict[str, Any]], n: int, case: dic
     """The root group; what the others need of the pieces is given back."""
     import netCDF4
 
-    small: dict[str, list[Any]] = {name: [] for name in ("time", "ledger", "loads", "events")}
-    names: Any = None
-    waiting: list[Array] = []
+    kept: list[dict[str, Any]] = []  # the pieces without their state and stress
+    waiting: list[dict[str, Array]] = []
     projection = _projection(case)
     done = 0
     with netCDF4.Dataset(path, "w", format="NETCDF4") as file:
         _root(file, n, case, projection)
         for piece in pieces:
-            names = piece["ledger_names"] if names is None else names
-            for name, parts in small.items():
-                parts.append(piece[name])
-            waiting.append(widened(piece["state"], n))
-            if sum(map(len, waiting)) >= CHUNK:
-                block = np.concatenate(waiting)
-                whole = len(block) // CHUNK * CHUNK
-                _put(file, done, block[:whole], projection)
-                done += whole
-                waiting = [block[whole:]]
-        if names is None:
+            kept.append({name: value for name, value in piece.items() if name not in ("state", "stress")})
+            waiting.append({name: widened(piece[name], n) for name in ("state", "stress") if name in piece})
+            if sum(len(w["state"]) for w in waiting) >= CHUNK:
+                done, waiting = _put(file, done, waiting, projection, CHUNK)
+        if not kept:
             raise RunFileError(f"output {path}: no records to write.")
-        rest = np.concatenate(waiting)
-        _put(file, done, rest, projection)
-        records = {name: np.concatenate(parts) for name, parts in small.items()}
+        _put(file, done, waiting, projection)
+        records = {name: np.concatenate([k[name] for k in kept]) for name in ("time", "ledger", "loads", "events")}
         file["time"][:] = records["time"]
-    return {**records, "ledger_names": names}
+    return {**records, **joined_extras(kept, n), "ledger_names": kept[0]["ledger_names"]}
 
 
 def _projection(case: dict[str, Any]) -> Any:
@@ -146,13 +147,20 @@ def _root(file: Any, n: int, case: dict[str, Any], projection: Any) -> None:
     ids[:] = np.arange(n)
     chunks = (CHUNK, max(1, min(CHUNK, n)))
     places = {} if projection is None else _PLACES
-    for name, attrs in {**STATE_ATTRS, **places}.items():
+    for name, attrs in {**STATE_ATTRS, **STRESS_ATTRS, **places}.items():
         # float noise in the last bits compresses badly: the fastest level is nearly as small as the slowest
         column = file.createVariable(
-            name, "f8", ("time", "floe"), zlib=True, complevel=1, shuffle=True, chunksizes=chunks, fill_value=np.nan
+            name,
+            "f4" if name in STRESS else "f8",
+            ("time", "floe"),
+            zlib=True,
+            complevel=1,
+            shuffle=True,
+            chunksizes=chunks,
+            fill_value=np.nan,
         )
         column.setncatts(attrs)
-        if name in ("u", "v", "rotation", "spin"):
+        if name in ("u", "v", "rotation", "spin", *STRESS):
             column.coordinates = "time x y floe_id" + (" lon lat" if places else "")
             if places:
                 column.grid_mapping = "crs"
@@ -171,12 +179,24 @@ def time_attrs(start: str | None) -> dict[str, str]:
     }
 
 
-def _put(file: Any, first: int, block: Array, projection: Any) -> None:
-    if not len(block):
-        return
-    rows = slice(first, first + len(block))
+def _put(
+    file: Any, first: int, waiting: list[dict[str, Array]], projection: Any, whole: int = 1
+) -> tuple[int, list[dict[str, Array]]]:
+    """Write what waits, in multiples of `whole` records; how many are written now, and what still waits."""
+    block = np.concatenate([w["state"] for w in waiting])
+    missing = [np.full((len(w["state"]), 3, block.shape[2]), np.nan, np.float32) for w in waiting]
+    stress = np.concatenate([w.get("stress", nothing) for w, nothing in zip(waiting, missing)])
+    count = len(block) // whole * whole
+    if count:
+        _put_block(file, slice(first, first + count), block[:count], stress[:count], projection)
+    return first + count, [{"state": block[count:], "stress": stress[count:]}]
+
+
+def _put_block(file: Any, rows: slice, block: Array, stress: Array, projection: Any) -> None:
     for k, name in enumerate(STATE):
         file[name][rows] = block[:, k]
+    for k, name in enumerate(STRESS):
+        file[name][rows] = stress[:, k]
     if projection is not None:
         longitude, latitude = projection.to_lonlat(block[:, 0], block[:, 1])
         file["lon"][rows] = np.where(np.isfinite(longitude), longitude, np.nan)
@@ -189,12 +209,18 @@ def _groups(records: dict[str, Any], shapes: xr.Dataset, case: dict[str, Any]) -
     events = xr.Dataset({name: ("event", records["events"][:, k]) for k, name in enumerate(EVENT_COLUMNS)})
     events["kind"].attrs = {"flag_values": np.arange(len(KINDS), dtype=float), "flag_meanings": " ".join(KINDS)}
     time = ("time", records["time"], time_attrs(case.get("start")))
-    return {
+    groups = {
         "shapes": for_file(shapes),
         "ledger": ledger_table(records).assign_coords(time=time),
         "events": events,
         "loads": loads_table(records, case.get("every")).assign_coords(time=time),
+        "profile": profile_table(case),
     }
+    if "obstacle_pose" in records:  # where none moves, the shapes say where they are
+        groups["obstacles"] = obstacles_table(records, shapes).assign_coords(time=time)
+    if "wind" in records or "current" in records:
+        groups["flow"] = flow_table(records, case).assign_coords(time=time)
+    return groups
 
 
 def write_groups(

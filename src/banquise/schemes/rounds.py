@@ -9,7 +9,7 @@ verify: what overlaps now is taken into the groups, and the step is done again
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from banquise.detection.scratch import Found
 from banquise.forcing.loads import pushes_on
 from banquise.motion.free_velocity import FreeMotion, free_motion_of
 from banquise.recording.recorder import EVENT_COLUMNS
+from banquise.recording.stages import timed
 from banquise.schemes import _kernels
 from banquise.update.positions import turn
 
@@ -103,6 +104,7 @@ class Rounds:
                 self._reaches()
                 found = self._contacts_among(pairs)
 
+    @timed("motion")
     def _free(self, steps: Array, chosen: Rows | None = None) -> FreeMotion:
         sim = self.sim
         out = None if chosen is None else self.free
@@ -115,11 +117,13 @@ class Rounds:
             self.left, self.velocity, self.free.velocity, self.bodies.extent, longest, self.reach, self.pull
         )
 
+    @timed("detection")
     def _look(self) -> Found:
         """Every contact point that may matter before the end of the step."""
         self._reaches()
         return self.sim.detector.found(self.bodies, self.sim.zone, self.reach, self.sim.largest_restitution)
 
+    @timed("contact")
     def _regain(self, found: Found) -> bool:
         """Push bodies that overlap by a good part of the tolerance apart, positions only; whether any were.
 
@@ -152,6 +156,7 @@ class Rounds:
         self.projection = float(np.minimum(way, TOLERANCE * self.sim.size[rows]).max(initial=0.0))
         return True
 
+    @timed("detection")
     def _contacts_among(self, pairs: NDArray[np.int32]) -> Found:
         return self.sim.detector.found_among(pairs, self.pose, self.sim.zone, 1.05 * self.reach)
 
@@ -227,6 +232,7 @@ class Rounds:
         )  # fmt: skip
         return near, striking
 
+    @timed("contact")
     def _impacts(self, found: Found, near: int) -> None:
         """Bodies that touch and approach exchange impulses."""
         chosen = np.flatnonzero(self.state & 3)
@@ -288,7 +294,7 @@ class Rounds:
             if not count:
                 break
             _kernels.paths(self.active, self.velocity, displacement, steps, self.n, self.motion)
-            when = meetings(
+            when = self._meetings(
                 self.sim.detector, self.pose, self.bodies.extent, pair_a[:count], pair_b[:count], shift[:count],
                 self.motion, steps[pair_a[:count]], distances[:count, 0].copy(), distances[:count, 1].copy(),
                 is_held[:count],
@@ -313,6 +319,10 @@ class Rounds:
             b.x[n:], b.y[n:] = first.x[n:] + gone * b.u[n:], first.y[n:] + gone * b.v[n:]
             turn(b, slice(n, len(b)), first.angle[n:] + gone * b.spin[n:])
             self.pose[n:] = np.column_stack([b.x[n:], b.y[n:], b.cos[n:], b.sin[n:]])
+
+    @timed("detection")
+    def _meetings(self, *args: Any) -> Array:
+        return meetings(*args)
 
     def _longest_steps(self, who: NDArray[np.int32]) -> Array:
         """The time left, cut for groups in which longer steps left an overlap, or whose bodies are held apart.
@@ -346,6 +356,7 @@ class Rounds:
             steps[active] = steps[active].min()
         return steps
 
+    @timed("contact")
     def _hold(self, found: Found, held: Rows, steps: Array, change: Array) -> tuple[Touches | None, Outcome | None]:
         """Impulses that keep bodies at rest against each other apart over the step; writes the velocity changes."""
         if not len(held):
@@ -376,6 +387,7 @@ class Rounds:
             getattr(self.bodies, name)[:] = getattr(self.start, name)
         self.sim.impulses.undo()
 
+    @timed("detection")
     def overlaps(self) -> tuple[float, list[tuple[int, int]]]:
         """Largest overlap now (m), and the pairs beyond the tolerance; measured apart from the contact code."""
         sim, b = self.sim, self.bodies

@@ -54,6 +54,15 @@ KINDS = {
         scripts=("space.js", "kind_blocks.js"),
         libraries=("three.min.js",),
     ),
+    "glacier": Kind(
+        dimension="node",
+        open="banquise.glacier.stored:open_glacier",
+        pack="banquise.view.pack_glacier:pack_glacier",
+        facts="banquise.view.pack_glacier:facts",
+        checks="banquise.view.pack_glacier:checks",
+        figures="banquise.view.pack_glacier:FIGURES",
+        scripts=("overlay.js", "kind_glacier.js"),
+    ),
 }
 
 
@@ -69,20 +78,19 @@ def kind_of(run: Any) -> Kind:
     return kind_named(str(getattr(run, "kind", None) or run.case.get("kind", "floes")))
 
 
-def open_any(path: str | Path) -> Any:
-    """Open a run file of any kind; one that is none of them is opened as floes, which says what is wrong with it."""
-    names = _dimensions(Path(path))
-    kind = next((k for k in KINDS.values() if k.dimension in names), KINDS["floes"])
-    opened: Callable[[Any], Any] = kind.get("open")
-    return opened(path)
-
-
-def _dimensions(path: Path) -> set[str]:
-    """Of the root group; none where there is no such file (a stopped run has only its pieces) or it is damaged."""
+def kind_at(path: str | Path) -> str | None:
+    """The kind of a run file; None for one that is none of ours, damaged, or in pieces only."""
     import netCDF4
 
     try:
         with netCDF4.Dataset(path) as file:
-            return set(file.dimensions)
+            ours = str(getattr(file, "source", "")).lower().startswith("banquise")
+            return next((name for name, kind in KINDS.items() if ours and kind.dimension in file.dimensions), None)
     except (OSError, RuntimeError, ValueError, UnicodeDecodeError):
-        return set()
+        return None
+
+
+def open_any(path: str | Path) -> Any:
+    """Open a run file of any kind; one that is none of them is opened as floes, which says what is wrong with it."""
+    opened: Callable[[Any], Any] = KINDS[kind_at(path) or "floes"].get("open")
+    return opened(path)

@@ -5,6 +5,7 @@ BQ.colours = (() => {
     speed: ["#56689c", "#4686a6", "#3ba39e", "#5fbe83", "#9fd667", "#dde75c", "#fff7a0"],
     ice: ["#4d7d99", "#7ba6bd", "#a7c8d8", "#cfe2eb", "#f4fafc"],
     heat: ["#e9eef1", "#fde0b0", "#fdbb84", "#fc8d59", "#e34a33", "#b30000", "#7f0000"],
+    diverging: ["#2166ac", "#67a9cf", "#d1e5f0", "#f7f7f7", "#fddbc7", "#ef8a62", "#b2182b"], // about zero
     age: ["#fee838", "#e1cc55", "#c3b369", "#a59c74", "#8a8678", "#707173", "#575d6d", "#3b496c"],
   };
   // Okabe and Ito's set without black, and tints of it: told apart with any colour vision

@@ -219,5 +219,5 @@ BQ.overlay = (() => {
     pen.restore();
   }
 
-  return { floes };
+  return { floes, scaleBar };
 })();

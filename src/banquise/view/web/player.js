@@ -207,7 +207,7 @@ BQ.Player = class Player {
     const style = getComputedStyle(document.documentElement), css = (name) => style.getPropertyValue("--" + name).trim();
     const rgb = (name) => BQ.colours.parse(css(name));
     this.look = {
-      sea: rgb("sea"), sea_css: css("sea"), rock: rgb("rock"), alone: rgb("alone"), edge: css("edge").split(",").map(Number),
+      sea: rgb("sea"), sea_css: css("sea"), sky: css("sky"), ground: css("ground"), rock: rgb("rock"), alone: rgb("alone"), edge: css("edge").split(",").map(Number),
       pick: css("pick"), cursor: css("text"), faint: css("faint"), track: css("track"), text: css("over-text"), plate: css("plate"),
       impact: css("impact"), breaks: css("breaks"), wind: css("wind"), current: css("current"), curve: css("curve"),
       shadowAlpha: Number(css("shadow")),
