@@ -159,7 +159,7 @@ def case_of(data: Mapping[str, Any], folder: Path = Path()) -> Case:
 
 
 def _table(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    table = data.get(name, {})
+    table = {} if data.get(name) is None else data[name]  # None: a table that `tables_of` left out
     if not isinstance(table, Mapping):
         raise CaseError(f"{name}: got {table!r}, expected a table [{name}].")
     return table
