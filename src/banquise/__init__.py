@@ -45,7 +45,7 @@ _NAMES = {
     "read_scene": "banquise.case",
     "lcp": "banquise.solvers.lcp:",
 }
-_MODULES = ("glacier", "fracture", "percussion", "scenes", "analysis")
+_MODULES = ("glacier", "fracture", "percussion", "scenes", "analysis", "blocks")
 
 __all__ = sorted([*_NAMES, *_MODULES, "__version__"])
 

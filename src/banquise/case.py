@@ -15,6 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from banquise.case_blocks import BLOCK_SCHEMES, block_of, blocks_table, bond_of, bond_table
+from banquise.case_tools import known as _known
+from banquise.case_tools import named as _named
 from banquise.errors import BanquiseError, CaseError, nearest
 from banquise.forcing.flows import Field, Series, Uniform
 from banquise.forcing.forcing import Forcing, Load
@@ -37,7 +40,7 @@ _FLOE = {
 _OBSTACLE = {"ring", "holes", "centre", "radius", "velocity", "spin", "material", "name"}
 _FORCING = {
     "wind", "current", "latitude", "coriolis", "gravity", "loads", "relative_wind", "turning_angle", "air_density",
-    "water_density",
+    "water_density", "water_level", "form_drag", "skin_drag",
 }  # fmt: skip
 _LOAD = {"floe", "force", "point", "torque", "start", "stop"}
 _SERIES = {"times", "u", "v", "after_end", "frame"}
@@ -45,8 +48,8 @@ _FILE = {
     "file", "quantity", "variables", "after_end", "start_hour", "frame", "units", "grid_crs", "depth", "member", "fill",
 }  # fmt: skip
 _RUN = {"until", "every", "output", "start"}
-_SCENE = {"floes", "obstacles", "domain", "file"}
-_TOP = {"title", "seed", "integrator", "crs", "scene", "forcing", "contact", "scheme", "fracture", "run"}
+_SCENE = {"floes", "obstacles", "domain", "file", "blocks"}
+_TOP = {"title", "seed", "integrator", "crs", "scene", "forcing", "contact", "scheme", "fracture", "bond", "run"}
 _KINDS = {"length": ("thickness", "radius"), "density": ("density",), "rate": ("spin",)}
 
 
@@ -67,9 +70,20 @@ class Case:
     integrator: str = "fitted"
     fracture: Any = None
     crs: Any = None
+    bond: Any = None
 
     def simulation(self) -> Simulation:
         """A simulation of this case, at time 0."""
+        if self.scene.blocks:
+            if self.crs is not None or self.integrator != "fitted":
+                raise CaseError("case: crs and integrator are for floes; leave them out of a case of blocks.")
+            made: Any = Simulation  # gives the simulation of blocks, which takes a bond
+            return made(
+                self.scene, forcing=self.forcing, contact=self.contact, scheme=self.scheme, seed=self.seed,
+                title=self.title, start=self.start, bond=self.bond,
+            )  # fmt: skip
+        if self.bond is not None:
+            raise CaseError("bond: is for blocks; remove the table.")
         return Simulation(
             self.scene,
             forcing=self.forcing,
@@ -131,7 +145,8 @@ def case_of(data: Mapping[str, Any], folder: Path = Path()) -> Case:
         scene=scene,
         forcing=_forcing(_table(data, "forcing"), folder),
         contact=_contact(_table(data, "contact")),
-        scheme=_scheme(_table(data, "scheme")),
+        scheme=_scheme(_table(data, "scheme"), bool(scene.blocks)),
+        bond=bond_of(_table(data, "bond")),
         until=run.get("until"),
         every=run.get("every"),
         output=_text(run.get("output"), "run.output"),
@@ -144,7 +159,7 @@ def case_of(data: Mapping[str, Any], folder: Path = Path()) -> Case:
 
 
 def _table(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    table = data.get(name, {})
+    table = {} if data.get(name) is None else data[name]  # None: a table that `tables_of` left out
     if not isinstance(table, Mapping):
         raise CaseError(f"{name}: got {table!r}, expected a table [{name}].")
     return table
@@ -154,12 +169,6 @@ def _text(value: Any, where: str) -> str | None:
     if value is not None and not isinstance(value, str):
         raise CaseError(f"{where}: got {value!r}, expected text in quotes.")
     return value
-
-
-def _known(table: Mapping[str, Any], known: set[str], what: str) -> None:
-    for key in table:
-        if key not in known:
-            raise CaseError(f"{what}: unknown key {key!r}. {nearest(key, known)}")
 
 
 def _numbers(table: Mapping[str, Any], what: str) -> dict[str, Any]:
@@ -183,28 +192,23 @@ def _each(table: Mapping[str, Any], key: str, make: Callable[[Mapping[str, Any],
     return [make(entry, f"{what}.{key}[{k}]") for k, entry in enumerate(entries)]
 
 
-def _named(where: str, make: Callable[[], Any]) -> Any:
-    """Call `make`; an error says which entry of the case it was."""
-    try:
-        return make()
-    except BanquiseError as problem:
-        raise type(problem)(f"{where}: {problem}") from None
-
-
 def _scene(table: Mapping[str, Any], folder: Path) -> Scene:
     _known(table, _SCENE, "scene")
     floes: list[Floe] = []
     obstacles: list[Obstacle] = []
+    blocks: list[Any] = []
     domain = _domain(table.get("domain"))
     if "file" in table:
         _text(table["file"], "scene.file")
         found = read_scene(folder / str(table["file"]))
         floes, obstacles, domain = [*found.floes], [*found.obstacles], domain or found.domain
+        blocks = [*found.blocks]
     floes += _each(table, "floes", _floe, "scene")
     obstacles += _each(table, "obstacles", _obstacle, "scene")
-    if not floes:
-        raise CaseError("scene: no floes. Add [[scene.floes]] with a ring or a disc, or `file`.")
-    return Scene(floes, obstacles, domain)
+    blocks += _each(table, "blocks", partial(block_of, folder=folder), "scene")
+    if not floes and not blocks:
+        raise CaseError("scene: no floes. Add [[scene.floes]] with a ring or a disc, [[scene.blocks]], or `file`.")
+    return Scene(floes, obstacles, domain, blocks)
 
 
 def read_scene(path: str | Path, projection: str | None = None) -> Scene:
@@ -330,12 +334,14 @@ def _pair(key: str, name: str) -> tuple[str, str]:
     return parts[0], parts[1]
 
 
-def _scheme(table: Mapping[str, Any]) -> Any:
-    options = dict(table)
-    kind = options.pop("kind", next(iter(SCHEMES)))
-    if kind not in SCHEMES:
-        raise CaseError(f"scheme: kind is {kind!r}. {nearest(str(kind), SCHEMES)}")
-    maker = SCHEMES[kind]
+def _scheme(table: Mapping[str, Any], blocks: bool = False) -> Any:
+    options, known = dict(table), BLOCK_SCHEMES if blocks else SCHEMES
+    if blocks and not options:
+        return None
+    kind = options.pop("kind", next(iter(known)))
+    if kind not in known:
+        raise CaseError(f"scheme: kind is {kind!r}. {nearest(str(kind), known)}")
+    maker = known[kind]
     _known(options, {f.name for f in fields(maker)}, "scheme")
     return _named("scheme", lambda: maker(**options))
 
@@ -351,20 +357,23 @@ def save_case(case: Case | Simulation, path: str | Path, until: Any = None, ever
 def tables_of(case: Case | Simulation, until: Any = None, every: Any = None) -> dict[str, Any]:
     """The tables of a case file for a case or a simulation."""
     scheme = case.scheme
-    kind = next((name for name, maker in SCHEMES.items() if type(scheme) is maker), None)
-    if kind is None:
+    blocks = bool(case.scene.blocks)
+    schemes = BLOCK_SCHEMES if blocks else SCHEMES
+    kind = next((name for name, maker in schemes.items() if type(scheme) is maker), None)
+    if kind is None and not (blocks and scheme is None):
         raise CaseError(f"scheme {scheme!r}: an own scheme cannot be written to a case file.")
     run = {"until": until or getattr(case, "until", None), "every": every or getattr(case, "every", None)}
     run |= {"output": getattr(case, "output", None), "start": case.start}
     return {
         "title": case.title,
         "seed": case.seed,
-        "integrator": case.integrator,
-        "crs": case.crs,
-        "scene": _scene_table(case.scene),
+        "integrator": None if blocks else case.integrator,
+        "crs": None if blocks else case.crs,
+        "scene": {"blocks": blocks_table(case.scene.blocks)} if blocks else _scene_table(case.scene),
         "forcing": _forcing_table(case.forcing),
         "contact": _contact_table(case.contact),
-        "scheme": {"kind": kind, **{f.name: getattr(scheme, f.name) for f in fields(scheme)}},
+        "scheme": scheme and {"kind": kind, **{f.name: getattr(scheme, f.name) for f in fields(scheme)}},
+        "bond": bond_table(getattr(case, "bond", None)),
         "run": run,
     }
 
@@ -414,8 +423,10 @@ def _forcing_table(forcing: Forcing) -> dict[str, Any]:
         table["latitude"] = forcing.latitude
     elif forcing.coriolis_given:
         table["coriolis"] = forcing.coriolis
-    for name in ("gravity", "relative_wind", "turning_angle", "air_density", "water_density"):
+    for name in ("gravity", "relative_wind", "turning_angle", "air_density", "water_density", "water_level"):
         table[name] = getattr(forcing, name)
+    if forcing.water_level is not None:
+        table |= {"form_drag": forcing.form_drag, "skin_drag": forcing.skin_drag}
     table["loads"] = [{f.name: getattr(load, f.name) for f in fields(load)} for load in forcing.loads]
     return table
 

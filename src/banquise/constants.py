@@ -2,6 +2,7 @@
 
 AIR_DENSITY = 1.341  # kg/m3
 WATER_DENSITY = 1024.071  # kg/m3, under floes
+SEA_WATER_DENSITY = 1025.0  # kg/m3, around blocks that float
 ICE_DENSITY = 917.0  # kg/m3
 AIR_DRAG = 1.7e-3  # quadratic drag coefficient of the upper surface
 WATER_DRAG = 5.0e-3  # quadratic drag coefficient of the lower surface

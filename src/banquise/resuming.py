@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from banquise.errors import CaseError, RunFileError
-from banquise.recording.checkpoint import restore, simulation_from
 from banquise.recording.recorder import Recorder, checkpoints_in, pieces_of
-from banquise.recording.run_file import Run, open_run, same_run, start_of
+from banquise.recording.run_file import Run, in_file, open_run, same_run, start_of
 from banquise.recording.sealed import read_sealed
 from banquise.simulation import Simulation
 from banquise.units import duration
+
+# kind of run, as its case says -> its checkpoints; runs of floes need not say
+CHECKPOINTS = {None: "banquise.recording.checkpoint", "blocks": "banquise.blocks.checkpoint"}
 
 
 def resume(
@@ -41,7 +44,7 @@ def resume(
         case = _case_of(path)
         return sim.run(case["until"] if end is None else end, case["every"], path, callbacks, progress)
     try:
-        plan = restore(sim, state)
+        plan = _checkpoints(_case_of(path)).restore(sim, state)
     except (ValueError, KeyError, TypeError, AttributeError) as problem:
         if isinstance(problem, RunFileError):
             raise
@@ -71,26 +74,13 @@ def _stored(path: Path) -> tuple[bytes, bytes | None, int | None]:
             except RunFileError as problem:
                 last = problem
         if (open_pieces / "base.nc").exists() and last is None:  # stopped between making it the base and going on
-            return (*_in_file(open_pieces / "base.nc"), 0)
+            return (*in_file(open_pieces / "base.nc"), 0)
         if last is None and (open_pieces / "start.nc").exists() and start_of(open_pieces)[1].get("began") == 0.0:
             return read_sealed(open_pieces / "settings.bin", "settings file"), None, 0
         raise last or RunFileError(f"{path}: stopped before its first checkpoint. Start it again.")
     if not path.exists():
         raise RunFileError(f"{path}: no such run file.")
-    return (*_in_file(path), None)
-
-
-def _in_file(path: Path) -> tuple[bytes, bytes]:
-    """Settings and state at the end of a finished run."""
-    import netCDF4
-
-    open_run(path)
-
-    with netCDF4.Dataset(path) as file:
-        if "checkpoint" not in file.groups:
-            raise RunFileError(f"{path}: holds no checkpoint, so it cannot be taken further.")
-        group = file["checkpoint"]
-        return group["settings"][:].data.tobytes(), group["state"][:].data.tobytes()
+    return (*in_file(path), None)
 
 
 def _finished(path: Path) -> bool:
@@ -101,17 +91,17 @@ def _simulation(path: Path, settings: bytes, given: Simulation | None) -> Simula
     case = _case_of(path)
     if given is None:
         try:
-            sim = simulation_from(settings)
+            sim = _checkpoints(case).simulation_from(settings)
         except RunFileError as problem:
             raise RunFileError(f"{path}: {problem}") from None
     else:
         sim = given
-        if not isinstance(sim, Simulation):
+        if not (isinstance(sim, Simulation) or hasattr(sim, "columns")):
             raise CaseError(f"simulation: got {type(sim).__name__}, expected bq.Simulation.")
         if sim.time != 0.0:
             raise CaseError(f"simulation: is at {sim.time:g} s, expected one freshly made, at its start.")
         mine = sim.describe(case.get("until", 0.0), case.get("every", 0.0))
-        for name in ("seed", "integrator", "scheme", "contact", "domain", "floes"):
+        for name in ("seed", "integrator", "scheme", "contact", "domain", "floes", "blocks"):
             if mine.get(name) != case.get(name):
                 raise CaseError(f"simulation: its {name} is {mine.get(name)}, the run's was {case.get(name)}.")
     stored, now = case.get("forcing_files", {}), sim.forcing.fingerprints()
@@ -119,6 +109,10 @@ def _simulation(path: Path, settings: bytes, given: Simulation | None) -> Simula
     if changed:
         raise RunFileError(f"{path}: the forcing file {changed[0]} is not the one the run began with.")
     return sim
+
+
+def _checkpoints(case: dict[str, Any]) -> Any:
+    return import_module(CHECKPOINTS[case.get("kind")])
 
 
 def _case_of(path: Path) -> dict[str, Any]:

@@ -159,6 +159,11 @@ class Simulation:
         self.stages = dict.fromkeys(STAGES, 0.0)  # seconds of wall time in each, since the run began or went on
 
     @property
+    def crowd(self) -> str:
+        """How many there are, for the progress bar."""
+        return f"{self.bodies.n_free:,} floes"
+
+    @property
     def euler(self) -> bool:
         return self.integrator == "euler"
 
@@ -310,8 +315,6 @@ class Simulation:
 
     def describe(self, until: float, every: float) -> dict[str, Any]:
         """What the run file says of this run: settings, versions, seed."""
-        import numba
-
         domain = self.scene.domain
         return {
             "title": self.title,
@@ -329,12 +332,7 @@ class Simulation:
             "forcing_files": self.forcing.fingerprints(),
             "walls": len(self.obstacles) - len(self.scene.obstacles),
             "domain": None if domain is None else {"kind": type(domain).__name__.lower(), **domain.__dict__},
-            "versions": {
-                "banquise": __version__,
-                "numpy": np.__version__,
-                "numba": numba.__version__,
-                "python": platform.python_version(),
-            },
+            "versions": versions(),
             "written": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         }
 
@@ -351,6 +349,18 @@ class Simulation:
                 f"└── {self.scheme!r}, integrator {self.integrator}",
             ]
         )
+
+
+def versions() -> dict[str, str]:
+    """Of what a run is made with, for its file."""
+    import numba
+
+    return {
+        "banquise": __version__,
+        "numpy": np.__version__,
+        "numba": numba.__version__,
+        "python": platform.python_version(),
+    }
 
 
 class _Schedule:

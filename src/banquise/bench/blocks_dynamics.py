@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import statistics
 import time
+from dataclasses import replace
 
 import numpy as np
 
+from banquise import bench as benches
 from banquise.bench import Figure
 
 GRAVITY = 9.81
@@ -14,7 +16,10 @@ GRAVITY = 9.81
 
 def bench(quick: bool = False) -> list[Figure]:
     """All figures of this part."""
-    return [*_wall(quick), *_heap(quick)]
+    figures = [*_wall(quick), *_heap(quick)]
+    if not quick:
+        figures += _long_wall()
+    return figures
 
 
 def _wall(quick: bool) -> list[Figure]:
@@ -22,9 +27,7 @@ def _wall(quick: bool) -> list[Figure]:
     from banquise.scenes.blocks import WALL_CONTACT, wall
 
     step = 1e-3
-    sim = bq.Simulation(
-        wall(), bq.Forcing(gravity=(0, 0, -GRAVITY)), WALL_CONTACT, scheme=bq.TimeStepping(step), sweeps=50
-    )
+    sim = bq.Simulation(wall(), bq.Forcing(gravity=(0, 0, -GRAVITY)), WALL_CONTACT, scheme=bq.TimeStepping(step))
     sim.run(until=50 * step, every=50 * step)
     rates, overlap, run = [], 0.0, None
     for _ in range(2 if quick else 9):
@@ -36,10 +39,56 @@ def _wall(quick: bool) -> list[Figure]:
     weight = GRAVITY * float(sim.columns.mass[sim.columns.free].sum())
     reaction = -float(run.loads.force_z[-1, :2].sum())
     note = f"{len(sim.touching.gap)} points, step {step:g} s, tolerance {WALL_CONTACT.tolerance:g}, CPU time"
+    rate = statistics.median(rates)
     return [
-        Figure("wall of 105 blocks, steps a second", statistics.median(rates), "1/s", at_least=200.0, note=note),
+        Figure("wall of 105 blocks, steps a second", rate, "1/s", at_least=200.0, note=note),
         Figure("wall, deepest overlap", 1e3 * overlap, "mm", at_most=0.01),
         Figure("wall, base reaction off by", abs(reaction / weight - 1.0), "1", at_most=1e-4),
+        *(_peers(rate, quick) if benches.peers else ()),
+    ]
+
+
+def _peers(own: float, quick: bool) -> list[Figure]:
+    """The same wall by other engines, in the same run."""
+    from banquise.bench import blocks_peers
+
+    figures = []
+    for name, package in blocks_peers.PEERS.items():
+        found = blocks_peers.rate(name, 20 if quick else 100)
+        if found is None:
+            figures.append(Figure(f"wall by {name}", float("nan"), "1/s", note=f"not installed: pip install {package}"))
+            continue
+        note = f"deepest overlap {found[1]:.2g} mm, CPU time"
+        figures.append(Figure(f"wall by {name}, steps a second", found[0], "1/s", note=note))
+        bar = 4.0 if name == "lmgc90" else None
+        figures.append(Figure(f"wall, rate over that of {name}", own / found[0], "1", at_least=bar))
+    return figures
+
+
+def _long_wall() -> list[Figure]:
+    """One island of 100,000 contacts: a wall of ten courses, 870 blocks long."""
+    import resource
+
+    import banquise as bq
+    from banquise.scenes.blocks import WALL_CONTACT, wall
+
+    step = 1e-3
+    sim = bq.Simulation(
+        wall(row=870), bq.Forcing(gravity=(0, 0, -GRAVITY)), replace(WALL_CONTACT, tolerance=1e-4),
+        scheme=bq.TimeStepping(step), sweeps=30,
+    )  # fmt: skip
+    times = []
+    for _ in range(4):
+        began = time.process_time()
+        run = sim.run(until=sim.time + step, every=step)
+        times.append(time.process_time() - began)
+    assert sim.touching is not None
+    note = f"{len(sim.touching.gap):,} points in one island, CPU time; the first step, from nothing: {times[0]:.1f} s"
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
+    return [
+        Figure("long wall, seconds a step", statistics.median(times[1:]), "s", at_most=2.0, note=note),
+        Figure("long wall, residual", float(run.ledger.residual.max()), "1", at_most=1e-4),
+        Figure("long wall, memory", memory, "GB", at_most=4.0, note="of the whole process"),
     ]
 
 

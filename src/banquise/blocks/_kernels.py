@@ -1,7 +1,22 @@
 # mypy: ignore-errors
-"""Kernels of moving blocks: relative speeds, remembered impulses."""
+"""Kernels of moving blocks: normals that follow their faces, contact points and remembered impulses in a row."""
 
-from banquise.jit import kernel
+import numpy as np
+
+from banquise.jit import inner, kernel
+
+FACE_OF_A, FACE_OF_B = 1, 2
+ALIGNED = 1.0 - 1e-13  # cosine from which a normal is taken to be that of a face
+
+
+@kernel
+def rotations(orientation, out):
+    """Matrices (n, 3, 3), body axes to world, of unit quaternions (n, 4)."""
+    for n in range(orientation.shape[0]):
+        w, x, y, z = orientation[n, 0], orientation[n, 1], orientation[n, 2], orientation[n, 3]
+        out[n, 0, 0], out[n, 0, 1], out[n, 0, 2] = 1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)
+        out[n, 1, 0], out[n, 1, 1], out[n, 1, 2] = 2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)
+        out[n, 2, 0], out[n, 2, 1], out[n, 2, 2] = 2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)
 
 
 @kernel
@@ -15,6 +30,163 @@ def relative_speed(body_a, body_b, lever_a, lever_b, velocity, out):
 
 
 @kernel
+def push_sums(body_a, body_b, lever_a, lever_b, impulse, out):
+    """Add the wrench (n, 6) of impulses (m, 3) on b, and their opposites on a, about the centres."""
+    for k in range(body_a.shape[0]):
+        x, y, z = impulse[k, 0], impulse[k, 1], impulse[k, 2]
+        for side in range(2):
+            body = body_b[k] if side == 0 else body_a[k]
+            lever = lever_b[k] if side == 0 else lever_a[k]
+            sign = 1.0 if side == 0 else -1.0
+            out[body, 0] += sign * x
+            out[body, 1] += sign * y
+            out[body, 2] += sign * z
+            out[body, 3] += sign * (lever[1] * z - lever[2] * y)
+            out[body, 4] += sign * (lever[2] * x - lever[0] * z)
+            out[body, 5] += sign * (lever[0] * y - lever[1] * x)
+
+
+@inner
+def row_of(pairs, low, first, second):
+    """Row of a pair in a sorted list, searched from row `low` on: where it is or would be."""
+    high = pairs.shape[0]
+    while low < high:
+        middle = (low + high) // 2
+        if pairs[middle, 0] < first or (pairs[middle, 0] == first and pairs[middle, 1] < second):
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@kernel
+def recall_normals(pairs, old_pairs, old_normal, old_side, old_local, rotation, normal, side):
+    """Normals (p, 3) and face sides of the pairs at the last step, zero where there was none; both lists are sorted.
+
+    A normal that was a face's has turned with its body: `side` says whose face it is, `old_local` its body axes.
+    """
+    j = 0
+    for i in range(pairs.shape[0]):
+        j = row_of(old_pairs, j, pairs[i, 0], pairs[i, 1])
+        side[i] = 0
+        if j == old_pairs.shape[0]:
+            for k in range(i, pairs.shape[0]):
+                side[k] = 0
+            return
+        if old_pairs[j, 0] != pairs[i, 0] or old_pairs[j, 1] != pairs[i, 1]:
+            continue
+        side[i] = old_side[j]
+        for r in range(3):
+            if side[i] == 0:
+                normal[i, r] = old_normal[j, r]
+            else:
+                turn = rotation[pairs[i, 0] if side[i] == FACE_OF_A else pairs[i, 1]]
+                normal[i, r] = (
+                    turn[r, 0] * old_local[j, 0] + turn[r, 1] * old_local[j, 1] + turn[r, 2] * old_local[j, 2]
+                )
+
+
+@inner
+def reach_along(corners, first, last, rotation, x, y, z):
+    """Farthest a part reaches from the origin of its frame along a world direction."""
+    lx = rotation[0, 0] * x + rotation[1, 0] * y + rotation[2, 0] * z
+    ly = rotation[0, 1] * x + rotation[1, 1] * y + rotation[2, 1] * z
+    lz = rotation[0, 2] * x + rotation[1, 2] * y + rotation[2, 2] * z
+    far = -np.inf
+    for k in range(first, last):
+        far = max(far, corners[k, 0] * lx + corners[k, 1] * ly + corners[k, 2] * lz)
+    return far
+
+
+@kernel
+def apart_along(rows, pairs, shape_of, position, rotation, corners, bounds, radius, normal, distance):
+    """Distance of pairs[rows] along their normals: a lower bound of their true one."""
+    for i in rows:
+        a, b = pairs[i, 0], pairs[i, 1]
+        sa, sb = shape_of[a], shape_of[b]
+        x, y, z = normal[i, 0], normal[i, 1], normal[i, 2]
+        between = (position[b, 0] - position[a, 0]) * x + (position[b, 1] - position[a, 1]) * y
+        between += (position[b, 2] - position[a, 2]) * z
+        between -= reach_along(corners, bounds[sa], bounds[sa + 1], rotation[a], x, y, z)
+        between -= reach_along(corners, bounds[sb], bounds[sb + 1], rotation[b], -x, -y, -z)
+        distance[i] = between - radius[sa] - radius[sb]
+
+
+@kernel
+def not_proven(rows, distance, point, gap, count, size, close, shallow, failed):
+    """Rows whose normal may have passed to another face: returns how many, written into `failed`.
+
+    Along the normal a pair is `distance` apart at the least, and the least gap at its points at the most: where
+    these agree to `close` of the size the distance is certain. An overlap deeper than `shallow` may be less deep along
+    another axis.
+    """
+    found = 0
+    for i in rows:
+        least = np.inf
+        for k in range(count[i]):
+            if not np.isnan(point[i, k, 0]):  # outlines that do not meet along this normal leave no point
+                least = min(least, gap[i, k])
+        if not (least - distance[i] <= close * size[i] and distance[i] >= -shallow * size[i]):
+            failed[found] = i
+            found += 1
+    return found
+
+
+@kernel
+def name_faces(pairs, shape_of, rotation, planes, plane_bounds, normal, known, side, local):
+    """Whose face each normal belongs to (0: none), and its body axes there; pairs already `known` keep their side."""
+    for i in range(pairs.shape[0]):
+        nx, ny, nz = normal[i, 0], normal[i, 1], normal[i, 2]
+        side[i] = known[i]
+        for s in (FACE_OF_A, FACE_OF_B):
+            part = pairs[i, 0] if s == FACE_OF_A else pairs[i, 1]
+            if side[i] != 0 and side[i] != s:
+                continue
+            turn = rotation[part]
+            lx = turn[0, 0] * nx + turn[1, 0] * ny + turn[2, 0] * nz
+            ly = turn[0, 1] * nx + turn[1, 1] * ny + turn[2, 1] * nz
+            lz = turn[0, 2] * nx + turn[1, 2] * ny + turn[2, 2] * nz
+            out = 1.0 if s == FACE_OF_A else -1.0
+            shape = shape_of[part]
+            for f in range(plane_bounds[shape], plane_bounds[shape + 1]):
+                if out * (planes[f, 0] * lx + planes[f, 1] * ly + planes[f, 2] * lz) >= ALIGNED:
+                    # the face's own axes, not the turned ones: a copy of a copy would drift
+                    side[i] = s
+                    lx, ly, lz = out * planes[f, 0], out * planes[f, 1], out * planes[f, 2]
+                    break
+            if side[i] == s:
+                local[i, 0], local[i, 1], local[i, 2] = lx, ly, lz
+                break
+
+
+@kernel
+def line_up(
+    pairs, block_of, count, point, gap, reach, pair_normal, centre, rotation, far,
+    start, body_a, body_b, spot_point, normal, spot_gap, lever_a, lever_b, spot,
+):  # fmt: skip
+    """Write the points of all pairs that are within reach in a row, with levers and places on the first body."""
+    m = 0
+    for i in range(pairs.shape[0]):
+        start[i] = m
+        if far[i]:
+            continue
+        a, b = block_of[pairs[i, 0]], block_of[pairs[i, 1]]
+        turn = rotation[a]
+        for k in range(count[i]):
+            if not gap[i, k] <= reach[i]:
+                continue
+            body_a[m], body_b[m], spot_gap[m] = a, b, gap[i, k]
+            for r in range(3):
+                spot_point[m, r], normal[m, r] = point[i, k, r], pair_normal[i, r]
+                lever_a[m, r], lever_b[m, r] = point[i, k, r] - centre[a, r], point[i, k, r] - centre[b, r]
+            for r in range(3):
+                spot[m, r] = turn[0, r] * lever_a[m, 0] + turn[1, r] * lever_a[m, 1] + turn[2, r] * lever_a[m, 2]
+            m += 1
+    start[pairs.shape[0]] = m
+    return m
+
+
+@kernel
 def recall(pairs, start, spot, old_pairs, old_start, old_spot, old_impulse, near, impulse):
     """Impulses of the last step for the contacts of this one: those of the same pair, each to the nearest new point.
 
@@ -24,10 +196,7 @@ def recall(pairs, start, spot, old_pairs, old_start, old_spot, old_impulse, near
     """
     j = 0
     for i in range(pairs.shape[0]):
-        while j < old_pairs.shape[0] and (
-            old_pairs[j, 0] < pairs[i, 0] or (old_pairs[j, 0] == pairs[i, 0] and old_pairs[j, 1] < pairs[i, 1])
-        ):
-            j += 1
+        j = row_of(old_pairs, j, pairs[i, 0], pairs[i, 1])
         if j == old_pairs.shape[0]:
             return
         if old_pairs[j, 0] != pairs[i, 0] or old_pairs[j, 1] != pairs[i, 1] or start[i] == start[i + 1]:
@@ -47,19 +216,3 @@ def recall(pairs, start, spot, old_pairs, old_start, old_spot, old_impulse, near
                 for k in range(start[i], start[i + 1]):
                     for r in range(3):
                         impulse[k, r] += old_impulse[o, r] / (start[i + 1] - start[i])
-
-
-@kernel
-def recall_normals(pairs, old_pairs, old_normal, normal):
-    """Normals (p, 3) of the same pairs at the last step, zero where there was none; both lists are sorted."""
-    j = 0
-    for i in range(pairs.shape[0]):
-        while j < old_pairs.shape[0] and (
-            old_pairs[j, 0] < pairs[i, 0] or (old_pairs[j, 0] == pairs[i, 0] and old_pairs[j, 1] < pairs[i, 1])
-        ):
-            j += 1
-        if j == old_pairs.shape[0]:
-            return
-        if old_pairs[j, 0] == pairs[i, 0] and old_pairs[j, 1] == pairs[i, 1]:
-            for r in range(3):
-                normal[i, r] = old_normal[j, r]

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from banquise.blocks import _kernels
 from banquise.detection.spatial import Blocks, Shapes
 from banquise.errors import CaseError
 from banquise.motion import rotation
 from banquise.scene.meshes import Floats, Ints
 from banquise.scene.polyhedron import Polyhedron, rotation_matrix
+
+if TYPE_CHECKING:
+    from banquise.blocks.contacts import Touching
 
 Flags = NDArray[np.bool_]
 Path = Callable[[float], Any]
@@ -31,6 +35,7 @@ class Columns:
     inertia: Floats  # (n, 3, 3) kg m2, about the centre, body axes
     inverse_mass: Floats  # (n,) 0 for a fixed block
     inverse_inertia: Floats  # (n, 3, 3) body axes, 0 for a fixed block
+    inverse_root: Floats  # (n, 3, 3) L with L L' = inverse inertia, body axes
     size: Floats  # (n,) m, cube root of the volume
     reach: Floats  # (n,) m, farthest point from the centre
     free: Flags  # (n,)
@@ -56,6 +61,7 @@ class Columns:
         found = cls(
             placed.shapes, placed.shape_of, placed.block_of, origin, mass, inertia,
             np.where(free, 1.0 / mass, 0.0), np.where(free[:, None, None], np.linalg.inv(inertia), 0.0),
+            np.where(free[:, None, None], np.linalg.cholesky(np.linalg.inv(inertia)), 0.0),
             np.cbrt([b.volume for b in blocks]),
             np.array([b.solid.size + float(np.linalg.norm(b.solid.mass.centre)) for b in blocks]),
             free, np.array([materials.index(b.material) for b in blocks], dtype=np.int64), materials, paths,
@@ -71,7 +77,9 @@ class Columns:
     @property
     def rotation(self) -> Floats:
         """(n, 3, 3) body axes to world."""
-        return rotation_matrix(self.orientation)
+        out = np.empty((len(self.orientation), 3, 3))
+        _kernels.rotations(self.orientation, out)
+        return out
 
     def placed(self, turned: Floats) -> Blocks:
         """The parts where they stand now, for detection; `turned` is `rotation`."""
@@ -79,10 +87,17 @@ class Columns:
         own = self.block_of
         return Blocks(self.shapes, self.shape_of, position[own], turned[own], own)
 
-    def world_inverse_inertia(self, turned: Floats) -> Floats:
-        """(n, 3, 3) 1/(kg m2), world axes."""
-        found: Floats = turned @ self.inverse_inertia @ turned.transpose(0, 2, 1)
-        return 0.5 * (found + found.transpose(0, 2, 1))
+    def world_inverse_root(self, turned: Floats) -> Floats:
+        """(n, 3, 3) factors L with L L' = inverse inertia in world axes."""
+        found: Floats = turned @ self.inverse_root
+        return found
+
+    def response(self, touching: Touching, impulse: Floats, inverse_root: Floats) -> Floats:
+        """Change of velocity (n, 6) by impulses (m, 3) at the contacts, opposite on the two bodies of each."""
+        push = replace(touching, impulse=impulse).wrench(len(self))
+        out = self.inverse_mass[:, None] * push
+        out[:, 3:] = np.einsum("nij,nkj,nk->ni", inverse_root, inverse_root, push[:, 3:])
+        return out
 
     def world_inertia(self, turned: Floats) -> Floats:
         """(n, 3, 3) kg m2, world axes."""
@@ -98,9 +113,9 @@ class Columns:
     def drift(self, duration: float) -> None:
         """Free flight: straight on, and torque-free rotation that keeps energy and angular momentum."""
         rows = self.free
-        self.centre[rows] += duration * self.velocity[rows, :3]
-        turned, spin = rotation.advance(self.orientation[rows], self.velocity[rows, 3:], self.inertia[rows], duration)
-        self.orientation[rows], self.velocity[rows, 3:] = turned, spin
+        self.centre += np.where(rows[:, None], duration * self.velocity[:, :3], 0.0)
+        turned, spin = rotation.advance(self.orientation, self.velocity[:, 3:], self.inertia, duration)
+        self.orientation[rows], self.velocity[rows, 3:] = turned[rows], spin[rows]
 
     def follow(self, time: float) -> None:
         """Put the blocks that have a path where it says."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
 import math
 import time as clock
+import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,21 +14,28 @@ from typing import Any
 import numpy as np
 
 from banquise.blocks import step as stepping
+from banquise.blocks.bonds import Bond, Bonds
+from banquise.blocks.checkpoint import restore, settings_bytes, snapshot
 from banquise.blocks.columns import Columns
-from banquise.blocks.contacts import Memory, Touching
+from banquise.blocks.contacts import Finder, Memory, Touching
 from banquise.blocks.run import BlockRun
+from banquise.blocks.schemes import Penalty, strategy
 from banquise.blocks.water import Water
 from banquise.contact.materials import pair_table
 from banquise.errors import BanquiseError, CaseError, ForcingError
 from banquise.forcing.forcing import Forcing
+from banquise.recording.block_file import write_block_run
+from banquise.recording.block_shapes import block_shapes
 from banquise.recording.ledger import Ledger
+from banquise.recording.progress import Progress
+from banquise.recording.recorder import Recorder, join_pieces
+from banquise.recording.run_file import in_file
 from banquise.scene.meshes import Floats
 from banquise.scene.scene import Scene
-from banquise.settings import Contact, number
-from banquise.simulation import _Schedule
-from banquise.units import duration
-
-STEP = 1e-3  # s, when no scheme is given
+from banquise.settings import Contact
+from banquise.simulation import _Schedule, versions
+from banquise.stopping import StopSignals, leave
+from banquise.units import date, duration
 
 
 @dataclass(frozen=True)
@@ -49,8 +58,9 @@ class BlockSimulation:
     scene : `bq.Scene(blocks=[...])`
     forcing : `bq.Forcing(gravity=(gx, gy, gz), water_level=..., forces=[...])`
     contact : `bq.Contact`; blocks rebound by Newton's law, all contacts at once (Moreau)
-    scheme : `bq.TimeStepping(step)`; 1 ms by default
+    scheme : `bq.TimeStepping(step)`, or `Moreau`, `QuasiStatic`, `Events`, `Penalty` of `bq.blocks`; 1 ms by default
     sweeps : at most so many passes over the contacts of a large group
+    bond : `bq.blocks.Bond`: faces that touch at the start hold together up to its strength
     """
 
     def __init__(
@@ -61,7 +71,9 @@ class BlockSimulation:
         scheme: Any = None,
         seed: int = 0,
         title: str = "Banquise run",
+        start: str | None = None,
         sweeps: int = 100,
+        bond: Bond | None = None,
         **other: Any,
     ):
         for key, value in other.items():
@@ -70,23 +82,28 @@ class BlockSimulation:
         self.scene = scene
         self.forcing = forcing if forcing is not None else Forcing()
         self.contact = contact if contact is not None else Contact()
-        if scheme is not None and not hasattr(scheme, "step"):
-            raise CaseError(f"simulation: scheme is {scheme!r}, expected bq.TimeStepping(step) for blocks.")
         self.scheme = scheme
-        self.step = STEP if scheme is None else number(scheme.step, "step", above=0.0)
+        self.method = strategy(scheme)
         self.seed, self.title, self.sweeps = int(seed), str(title), int(sweeps)
+        self.start = date(start, "start")
         self.gravity = _checked(self.forcing)
         self.strength = float(np.linalg.norm(self.gravity))
         self.time = 0.0
         self.fresh = True
         self.columns = Columns.of(scene.blocks)
+        self.step = self._length()
         self.friction = pair_table(self.contact.friction, self.columns.materials, "friction")
         self.restitution = pair_table(self.contact.restitution, self.columns.materials, "restitution")
         self.water = None if self.forcing.water_level is None else Water(scene.blocks, self.forcing, self.strength)
         self.ledger = Ledger(self.columns.kinetic_energy())
-        self.memory = Memory()
+        self.memory, self.finder = Memory(), Finder()
         self.touching: Touching | None = None
-        self.on_fixed = np.zeros((len(self.columns), 6))
+        self.impacts: list[tuple[float, int, int, float]] = []  # time, the two blocks, normal impulse: of `Events`
+        self.bond, self.bonds = bond, Bonds()
+        if bond is not None:
+            self.bonds = Bonds.between(bond, self.columns, *self.finder.faces(self.columns, bond.within))
+        self.on_fixed = np.zeros((len(self.columns), 6))  # impulses on fixed blocks since the last record
+        self.pressed = np.zeros(len(self.columns))  # N s: sizes of contact impulses on each block since the last record
         self._last_record = 0.0
 
     @property
@@ -96,6 +113,17 @@ class BlockSimulation:
         return BlockState(
             self.time, c.centre.copy(), c.orientation.copy(), c.velocity[:, :3].copy(), c.velocity[:, 3:].copy(), c.mass
         )
+
+    def _length(self) -> float:
+        """Step of the scheme, s."""
+        if self.method.step is not None:
+            return float(self.method.step)
+        assert isinstance(self.method, Penalty)
+        return 0.1 * self.method.stable_step(float(self.columns.mass[self.columns.free].min(initial=np.inf)))
+
+    def find(self, ahead: float) -> Touching:
+        """Contact points that can touch within `ahead` seconds, without those of bonded pairs."""
+        return self.finder.find(self.columns, ahead, self.strength, self.memory, self.bonds.pairs())
 
     def forces(self, step: float, time: float | None) -> stepping.Forces:
         """What pushes the blocks during one kick."""
@@ -131,26 +159,78 @@ class BlockSimulation:
         interval = (end - self.time) / 100 if every is None else duration(every, "every")
         if interval <= 0:
             raise CaseError(f"every: got {every!r}, expected a time above 0.")
-        began = clock.perf_counter()
-        records: dict[str, list[Any]] = {"time": [], "state": [], "ledger": [], "loads": []}
-        self._record(records)
-        for target, due, calls in _Schedule(self.time, end, interval, (), callbacks):
-            steps = max(1, math.ceil((target - self.time) / self.step - 1e-9))
-            begin = self.time
-            for k in range(steps):
-                stepping.advance(self, (target - begin) / steps)
-                self.time = target if k == steps - 1 else self.time
-            if due:
-                self._record(records)
-                if progress:
-                    print(f"\r{self.time:.3f} s of {end:g}", end="\n" if self.time >= end else "", flush=True)
-            for call in calls:
-                call(self)
-        run = BlockRun(records, self.scene.blocks, self._describe(end, interval, clock.perf_counter() - began))
-        run.checkpoint = self.checkpoint()
+        self.forcing.check(0, end)
+        case = self.describe(end, interval) | {
+            "run_id": uuid.uuid4().hex,
+            "bodies": len(self.columns),
+            "began": self.time,
+        }
+        recorder = Recorder(output)
         if output is not None:
-            run.save(output)
-        return run
+            recorder.start(block_shapes(self.scene.blocks), case, settings_bytes(self))
+        self._record(recorder)
+        plan = {"start": self.time, "end": end, "every": interval, "left": self.time}
+        recorder.save(lambda: snapshot(self, plan))
+        return self.go_on(recorder, case, plan, callbacks, progress)
+
+    def go_on(
+        self,
+        recorder: Recorder,
+        case: dict[str, Any],
+        plan: dict[str, float],
+        callbacks: Sequence[Any] = (),
+        progress: bool = False,
+    ) -> BlockRun:
+        """From now to the end of the plan (start, end, every), recording; `run` and `bq.resume` end here.
+
+        `plan["left"]` is the instant last landed on: a run that goes on from between two instants takes the same steps.
+        """
+        schedule = _Schedule(plan["start"], plan["end"], plan["every"], self.forcing.instants(), callbacks)
+        began = clock.perf_counter()
+        with recorder, Progress(progress, self, plan["end"]) as bar, StopSignals(recorder.output is not None) as stop:
+            for target, due, calls in schedule.after(self.time):
+                steps = max(1, math.ceil((target - plan["left"]) / self.step - 1e-9))
+                length = (target - plan["left"]) / steps
+                for k in range(round((self.time - plan["left"]) / length), steps):
+                    stepping.advance(self, length)
+                    self._weigh()
+                    bar.update()
+                    if k < steps - 1:
+                        self._checkpoint(recorder, plan, stop)
+                self.time = plan["left"] = target
+                if due:
+                    self._record(recorder)
+                for call in calls:
+                    call(self)
+                self._checkpoint(recorder, plan, stop)
+        case["profile"] = {"wall": clock.perf_counter() - began}
+        shapes = block_shapes(self.scene.blocks)
+        if recorder.output is None:
+            return BlockRun(join_pieces(recorder.pieces()), shapes, case)
+        end_state = {"settings": settings_bytes(self), "state": snapshot(self, plan)}
+        write_block_run(recorder.output, recorder.pieces(), shapes, case, end_state)
+        recorder.remove_pieces()
+        return BlockRun.open(recorder.output)
+
+    def _checkpoint(self, recorder: Recorder, plan: dict[str, float], stop: StopSignals) -> None:
+        """A piece and a checkpoint, when it is time or when asked to stop; then stop."""
+        if recorder.output is None or not (recorder.due or stop.asked):
+            return
+        recorder.save(lambda: snapshot(self, plan))
+        if stop.asked:
+            leave(
+                stop.asked,
+                f"stopped at {self.time:g} s of {plan['end']:g} s. Go on with: banquise resume {recorder.output}",
+            )
+
+    def _weigh(self) -> None:
+        """Add the sizes of the contact impulses of the last step to those of the record interval."""
+        touching = self.touching
+        if touching is None or not len(touching.gap):
+            return
+        size = np.linalg.norm(touching.impulse, axis=1)
+        for body in (touching.body_a, touching.body_b):
+            self.pressed += np.bincount(body, size, len(self.columns))
 
     def checkpoint(self) -> dict[str, Any]:
         """All that the next step depends on, as arrays."""
@@ -159,13 +239,16 @@ class BlockSimulation:
         return {
             "time": np.array(self.time), "fresh": np.array(self.fresh), "centre": c.centre.copy(),
             "orientation": c.orientation.copy(), "velocity": c.velocity.copy(), "totals": totals,
+            "on_fixed": self.on_fixed, "pressed": self.pressed, "last_record": np.array(self._last_record),
             **{f"memory_{key}": np.array(value) for key, value in self.memory.arrays().items()},
+            **{f"bond_{key}": np.array(value) for key, value in self.bonds.arrays().items()},
         }  # fmt: skip
 
     def restore(self, stored: dict[str, Any] | str | Path) -> None:
         """Go on from a checkpoint, or from the end of a run file, of the same scene: bit for bit."""
         if not isinstance(stored, dict):
-            stored = BlockRun.open(stored, self.scene.blocks).checkpoint
+            restore(self, in_file(Path(stored))[1])
+            return
         c = self.columns
         if stored["centre"].shape != c.centre.shape:
             raise CaseError(f"restore: the checkpoint has {len(stored['centre'])} blocks, the scene {len(c)}.")
@@ -173,11 +256,13 @@ class BlockSimulation:
         for name in ("centre", "orientation", "velocity"):
             getattr(c, name)[:] = stored[name]
         self.memory = Memory(**{key: np.ascontiguousarray(stored[f"memory_{key}"]) for key in Memory().arrays()})
+        self.bonds = Bonds(**{key: np.ascontiguousarray(stored[f"bond_{key}"]) for key in Bonds().arrays()})
         self.ledger.start_energy = float(stored["totals"][0])
         self.ledger.totals = dict(zip(self.ledger.totals, map(float, stored["totals"][1:])))
-        self._last_record = self.time
+        self.on_fixed, self.pressed = stored["on_fixed"].copy(), stored["pressed"].copy()
+        self._last_record = float(stored["last_record"])
 
-    def _record(self, records: dict[str, list[Any]]) -> None:
+    def _record(self, recorder: Recorder) -> None:
         c = self.columns
         state = np.hstack([c.centre, c.orientation, c.velocity])
         if not np.isfinite(state).all():
@@ -187,26 +272,30 @@ class BlockSimulation:
                 "Look at its forces or take a shorter step."
             )
         window = self.time - self._last_record
-        records["time"].append(self.time)
-        records["state"].append(state)
-        records["ledger"].append(self.ledger.record(c.kinetic_energy()))
-        records["loads"].append(self.on_fixed / window if window > 0 else np.zeros_like(self.on_fixed))
-        self.on_fixed = np.zeros_like(self.on_fixed)
+        share = 1.0 / window if window > 0 else 0.0
+        frame = np.vstack([state.T, share * self.pressed])
+        recorder.add(self.time, frame, self.ledger.record(c.kinetic_energy()), share * self.on_fixed, [])
+        self.on_fixed, self.pressed = np.zeros_like(self.on_fixed), np.zeros_like(self.pressed)
         self._last_record = self.time
 
-    def _describe(self, until: float, every: float, wall: float) -> dict[str, Any]:
-        from banquise import __version__
+    @property
+    def crowd(self) -> str:
+        """How many there are, for the progress bar."""
+        return f"{len(self.columns):,} blocks"
 
+    def describe(self, until: float, every: float) -> dict[str, Any]:
+        """What the run file says of this run: settings, versions, seed."""
         return {
-            "title": self.title, "until": until, "every": every, "seed": self.seed, "step": self.step,
-            "contact": repr(self.contact), "forcing": repr(self.forcing), "versions": {"banquise": __version__},
-            "profile": {"wall": wall},
+            "kind": "blocks", "title": self.title, "start": self.start, "until": until, "every": every,
+            "blocks": len(self.columns), "seed": self.seed, "step": self.step, "scheme": repr(self.scheme),
+            "contact": repr(self.contact), "forcing": repr(self.forcing), "water_level": self.forcing.water_level,
+            "versions": versions(), "written": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         }  # fmt: skip
 
     def __repr__(self) -> str:
         return (
             f"Simulation {self.title!r} at {self.time:g} s\n├── {self.scene!r}\n├── {self.forcing!r}\n"
-            f"├── {self.contact!r}\n└── time stepping, step {self.step:g} s"
+            f"├── {self.contact!r}\n└── {self.method!r}"
         )
 
 

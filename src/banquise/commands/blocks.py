@@ -1,4 +1,4 @@
-"""`banquise blocks run CASE`: a ready scene of blocks, or a script-free case by name."""
+"""`banquise blocks run CASE`: a ready scene of blocks by its name, or a case file."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-HELP = "rigid blocks in space: run a ready scene (tower, wall, settling-wall, heap, capsize)"
+HELP = "rigid blocks in space: run a ready scene (tower, wall, settling-wall, heap, capsize) or a case file"
 
 CASES = ("tower", "wall", "settling-wall", "heap", "capsize")
 
@@ -14,7 +14,7 @@ CASES = ("tower", "wall", "settling-wall", "heap", "capsize")
 def configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="run", required=True)
     run_parser = actions.add_parser("run", help="run a scene and write its NetCDF file")
-    run_parser.add_argument("case", metavar="CASE", help=", ".join(CASES))
+    run_parser.add_argument("case", metavar="CASE", help=f"a case file (TOML), or one of {', '.join(CASES)}")
     run_parser.add_argument("-o", "--output", metavar="OUT.nc", help="run file (default: name of the case, .nc)")
     run_parser.add_argument("--until", help='run to this time, such as "2 s"')
     run_parser.add_argument("--step", help="time step (default: that of the case)")
@@ -24,28 +24,31 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    if args.case.endswith(".toml"):
+        return _run_file(args)
     import json
 
+    from banquise.commands.check import summary
     from banquise.units import duration
 
     simulation, until = _case(args)
-    output = Path(args.output or f"{args.case}.nc")
     result = simulation.run(
         until=duration(args.until, "until") if args.until else until,
-        output=output, progress=not (args.quiet or args.json),
+        output=Path(args.output or f"{args.case}.nc"), progress=not args.quiet,
     )  # fmt: skip
-    if args.json:
-        last = {name: float(result.ledger[name][-1]) for name in ("kinetic_energy", "balance", "contacts", "residual")}
-        whole = {
-            "max_overlap": float(result.ledger.max_overlap.max()),
-            "unsolved": int(result.ledger.unsolved.sum()),
-            "time": simulation.time,
-            "output": str(output),
-        }
-        print(json.dumps(last | whole))
-    else:
-        print(f"{result}\nwritten: {output}")
+    print(json.dumps(summary(result)) if args.json else result)
     return 0
+
+
+def _run_file(args: argparse.Namespace) -> int:
+    """A case file runs as with `banquise run`."""
+    from banquise.commands import run as run_command
+    from banquise.errors import CaseError
+
+    for name in ("step", "blocks"):
+        if getattr(args, name) is not None:
+            raise CaseError(f"--{name}: is for ready scenes; a case file says it itself.")
+    return run_command.run(argparse.Namespace(**vars(args), every=None, threads=None))
 
 
 def _case(args: argparse.Namespace) -> tuple[Any, float]:

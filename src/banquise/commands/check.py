@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from typing import Any
 
 HELP = "find what is wrong with a case before a long run"
@@ -31,23 +32,37 @@ def findings(case: Any) -> list[tuple[str, str]]:
             raise BanquiseError(f"run.every: got {case.every!r}, expected a time above 0.")
         simulation = case.simulation()
         simulation.forcing.check(len(case.scene.floes), until)
-        if simulation.projection is not None:
+        if not case.scene.blocks and simulation.projection is not None:
             found.append(("note", simulation.projection.describe(area_of(case.scene, simulation.bodies)) + "."))
         records = int(until / every) + 1
-        size = 48 * records * len(case.scene.floes)
-        found.append(
-            (
-                "note",
-                f"{len(case.scene.floes):,} floes, {records:,} records, about {size / 1e6:.3g} MB before compression.",
-            )
-        )
+        size = 8 * records * (6 * len(case.scene.floes) + 20 * len(case.scene.blocks))
+        text = f"{simulation.crowd}, {records:,} records, about {size / 1e6:.3g} MB before compression."
+        found.append(("note", text))
+        if case.scene.blocks:
+            found.append(("note", f"about {math.ceil(until / simulation.step):,} steps of {simulation.step:g} s."))
     except BanquiseError as problem:
         found.append(("error", str(problem)))
     n = len(case.scene.floes)
+    if case.scene.blocks:
+        found += _block_findings(case.scene.blocks)
+        return sorted(found, key=lambda f: f[0] != "error")
     for i, j, area in case.scene.overlaps():
         other = f"floe {j}" if j < n else f"obstacle {j - n}"
         found.append(("error", f"floe {i} and {other} overlap by {area:.4g} m2. Move one of them apart."))
     return sorted(found, key=lambda f: f[0] != "error")
+
+
+def _block_findings(blocks: Any) -> list[tuple[str, str]]:
+    """Blocks that overlap deeper than a step would let them, and scenes in which nothing can move."""
+    from banquise.blocks.overlaps import overlaps
+
+    found = [
+        ("error", f"blocks {i} and {j} overlap by {depth:.4g} m. Move one of them apart.")
+        for i, j, depth in overlaps(blocks)
+    ]
+    if all(block.fixed for block in blocks):
+        found.append(("error", "all blocks are fixed: nothing can move."))
+    return found
 
 
 def summary(run: Any) -> dict[str, Any]:
@@ -55,7 +70,7 @@ def summary(run: Any) -> dict[str, Any]:
     ledger = run.ledger
     return {
         "output": None if run.path is None else str(run.path),
-        "floes": int(run.dataset.sizes["floe"]),
+        **{f"{what}s": int(run.dataset.sizes[what]) for what in ("floe", "block") if what in run.dataset.sizes},
         "records": int(run.dataset.sizes["time"]),
         "time": float(run.dataset.time[-1]),
         "kinetic_energy": float(ledger.kinetic_energy[-1]),

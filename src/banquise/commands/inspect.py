@@ -55,10 +55,11 @@ def _show_case(path: Path, as_json: bool) -> None:
         flow = getattr(simulation.forcing, name)
         if hasattr(flow, "describe"):
             print(*(f"{name}: {line}" for line in flow.describe()), sep="\n")
-    if simulation.projection is not None:
+    projection = getattr(simulation, "projection", None)
+    if projection is not None:
         from banquise.scene.scene import area_of
 
-        print(simulation.projection.describe(area_of(case.scene, simulation.bodies)))
+        print(projection.describe(area_of(case.scene, simulation.bodies)))
 
 
 def forcing_report(path: Path) -> dict[str, list[str]]:

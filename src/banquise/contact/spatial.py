@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from banquise.contact import _kernels_spatial
 from banquise.contact.problem import as_bodies, as_floats
 from banquise.errors import SolverError
 
@@ -30,6 +32,7 @@ class SpatialProblem:
     free_velocity : (n, 6) float: velocity, m/s, then spin, rad/s, world frame
     lower_normal : (m,) float, N s
     reference : float, m/s; None: the largest contact speed of each island
+    inverse_root : (n, 3, 3) float, factors L with L L' = inverse_inertia, where they are known already
     """
 
     body_a: NDArray[np.int32]
@@ -44,6 +47,7 @@ class SpatialProblem:
     free_velocity: Floats
     lower_normal: Floats | None = None
     reference: float | None = None
+    inverse_root: Floats | None = None
 
     def __post_init__(self) -> None:
         m, n = len(np.atleast_1d(self.body_a)), len(np.atleast_1d(self.inverse_mass))
@@ -71,18 +75,21 @@ class SpatialProblem:
     def bodies(self) -> int:
         return len(self.inverse_mass)
 
+    @cached_property
     def frames(self) -> Floats:
         """(m, 3, 3): normal, then two tangents. The first is built from the axis the normal is least along."""
-        n = self.normal
-        least = np.abs(n).argmin(axis=1)
-        row = np.arange(self.contacts)
-        following, last = (least + 1) % 3, (least + 2) % 3
-        out = np.zeros((self.contacts, 3, 3))
-        size = np.hypot(n[row, following], n[row, last])
-        out[:, 0] = n
-        # n x axis, written out: np.cross is an order of magnitude slower on short lists
-        out[row, 1, following], out[row, 1, last] = n[row, last] / size, -n[row, following] / size
-        first, second = out[:, 1], out[:, 2]
-        for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
-            second[:, i] = n[:, j] * first[:, k] - n[:, k] * first[:, j]
+        out = np.empty((self.contacts, 3, 3))
+        _kernels_spatial.spatial_frames(self.normal, out)
         return out
+
+    @cached_property
+    def roots(self) -> Floats:
+        """(n, 3, 3) factors L with L L' = inverse inertia; zero where a body cannot turn."""
+        if self.inverse_root is not None:
+            return self.inverse_root
+        values, vectors = np.linalg.eigh(self.inverse_inertia)
+        if values.size and values.min() < -1e-9 * max(values.max(), 1e-300):
+            raise SolverError(
+                "contact problem: an inverse inertia has a negative eigenvalue, expected a positive matrix."
+            )
+        return np.ascontiguousarray(vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :])

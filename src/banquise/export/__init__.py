@@ -15,6 +15,12 @@ FORMATS: dict[str, tuple[str, str]] = {  # name -> module:function, what is adde
     "csv": ("banquise.export.tables:write_csv", ".csv"),
     "zarr": ("banquise.export.tables:write_zarr", ".zarr"),
 }
+# the same for runs of blocks; what is not here is for floes only
+BLOCK_FORMATS = {
+    "vtk": ("banquise.export.vtk_blocks:write_vtk", "_vtk"),
+    "csv": ("banquise.export.tables:write_block_csv", ".csv"),
+    "zarr": ("banquise.export.tables:write_zarr", ".zarr"),
+}
 
 
 def export(run: Run | str | Path, to: str, output: str | Path | None = None, stride: int = 1) -> Path:
@@ -33,8 +39,11 @@ def export(run: Run | str | Path, to: str, output: str | Path | None = None, str
         raise CaseError(f"export: no format {to!r}. {nearest(str(to), FORMATS)}")
     if isinstance(stride, bool) or not isinstance(stride, int) or stride < 1:
         raise CaseError(f"export: stride is {stride!r}, expected a whole number of 1 or more.")
-    run = run if isinstance(run, Run) else open_run(run)
-    place, ending = FORMATS[to]
+    run = open_run(run) if isinstance(run, str | Path) else run
+    formats = BLOCK_FORMATS if getattr(run, "kind", None) == "blocks" else FORMATS
+    if to not in formats:
+        raise CaseError(f"export: {to} is for runs of floes; blocks go to {', '.join(formats)}.")
+    place, ending = formats[to]
     if output is None:
         if run.path is None:
             raise CaseError("export: the run has no file, so say where to write: output = ...")

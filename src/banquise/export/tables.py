@@ -44,6 +44,13 @@ def write_csv(run: Run, path: Path, stride: int = 1) -> None:
     run.events.to_csv(path.with_name(path.stem + "_events.csv"), index=False)
 
 
+def write_block_csv(run: Any, path: Path, stride: int = 1) -> None:
+    """One row a block a record (SI, digits that read back to the same numbers); ledger and loads beside it."""
+    run.dataset.isel(time=slice(None, None, stride)).to_dataframe().to_csv(path)
+    run.ledger.to_dataframe().to_csv(path.with_name(path.stem + "_ledger.csv"))
+    run.loads.to_dataframe().to_csv(path.with_name(path.stem + "_loads.csv"))
+
+
 def write_geoparquet(run: Run, path: Path, stride: int = 1) -> None:
     """One row a floe a record with its outline, on the run's map where it has one. QGIS opens it."""
     for module in ("geopandas", "pyarrow"):
@@ -87,6 +94,8 @@ def write_zarr(run: Run, path: Path, stride: int = 1) -> None:
         state.to_zarr(path, mode="w", encoding=chunks)
         for name, data in (("ledger", run.ledger), ("loads", run.loads)):
             data.to_zarr(path, mode="a", group=name)
+        if not hasattr(run, "events"):  # runs of blocks keep none
+            return
         events = run.events.drop(columns="kind").to_xarray()
         events.attrs["kind"] = [str(kind) for kind in run.events["kind"]]
         events.to_zarr(path, mode="a", group="events")

@@ -84,7 +84,7 @@ def write_vtk(run: Run, folder: Path, stride: int = 1) -> None:
     mesh = _Mesh(run)
     thickness = run.shapes["thickness"].values
     times = np.asarray(run.dataset["time"].values, dtype=float)
-    entries = []
+    names: dict[float, str] = {}
     for k in range(0, len(times), stride):
         there, state = state_at(run, k)
         points, triangles, owner = mesh.at(there, state)
@@ -97,11 +97,15 @@ def write_vtk(run: Run, folder: Path, stride: int = 1) -> None:
             "rotation": (state[2][owner], 1),
             "thickness": (thickness[there][owner], 1),
         }
-        name = f"floes_{k:06d}.vtp"
-        (folder / name).write_text(vtp_text(points, triangles, cells))
-        entries.append(f'<DataSet timestep="{float(times[k])!r}" part="0" file="{name}"/>')
-    listing = "\n".join(entries)
-    (folder / "floes.pvd").write_text(
+        names[float(times[k])] = f"floes_{k:06d}.vtp"
+        (folder / names[float(times[k])]).write_text(vtp_text(points, triangles, cells))
+    write_pvd(folder / "floes.pvd", names)
+
+
+def write_pvd(path: Path, names: dict[float, str]) -> None:
+    """The list of files by time (s) that ParaView opens."""
+    listing = "\n".join(f'<DataSet timestep="{time!r}" part="0" file="{name}"/>' for time, name in names.items())
+    path.write_text(
         '<?xml version="1.0"?>\n<VTKFile type="Collection" version="1.0" byte_order="LittleEndian">\n<Collection>\n'
         f"{listing}\n</Collection>\n</VTKFile>\n"
     )

@@ -98,7 +98,7 @@ class Forcing:
         relative_wind: bool = False,
         turning_angle: float = 0.0,
         air_density: float = constants.AIR_DENSITY,
-        water_density: float = constants.WATER_DENSITY,
+        water_density: float | None = None,
         water_level: float | None = None,
         form_drag: float = 1.0,
         skin_drag: float = 5e-3,
@@ -127,8 +127,10 @@ class Forcing:
                 f"turning_angle: got {turning_angle} degrees, expected between -90 and 90: beyond, drag drives."
             )
         self.air_density = _density(air_density, "air_density")
-        self.water_density = _density(water_density, "water_density")
         self.water_level = None if water_level is None else _number(water_level, "water_level")
+        if water_density is None:  # drag on floes is the papers'; blocks float in sea water
+            water_density = constants.WATER_DENSITY if self.water_level is None else constants.SEA_WATER_DENSITY
+        self.water_density = _density(water_density, "water_density")
         self.form_drag, self.skin_drag = _number(form_drag, "form_drag"), _number(skin_drag, "skin_drag")
         if min(self.form_drag, self.skin_drag) < 0:
             raise ForcingError(f"drag: got {form_drag} and {skin_drag}, expected coefficients of 0 or more.")

@@ -33,8 +33,8 @@ _PLAIN = (bool, int, float, str, type(None))
 def snapshot(sim: Simulation, plan: dict[str, float]) -> bytes:
     """The state of a simulation and the plan of its run (start, end, every)."""
     arrays: dict[str, Any] = {}
-    state = {name: _encode(value, arrays, name) for name, value in vars(sim).items() if name not in SETTINGS}
-    seen = {k: _encode(v, arrays, f"detector.{k}") for k, v in vars(sim.detector).items() if k not in _FROM_SHAPES}
+    state = {name: encode(value, arrays, name) for name, value in vars(sim).items() if name not in SETTINGS}
+    seen = {k: encode(v, arrays, f"detector.{k}") for k, v in vars(sim.detector).items() if k not in _FROM_SHAPES}
     text = json.dumps({"plan": plan, "state": state, "detector": seen})
     return packed({"json": np.frombuffer(text.encode(), np.uint8), **arrays})
 
@@ -45,13 +45,13 @@ def restore(sim: Simulation, content: bytes) -> dict[str, float]:
     stored = json.loads(arrays.pop("json").tobytes())
     bodies = sim.bodies
     for name, value in stored["state"].items():
-        setattr(sim, name, _decode(value, arrays))
+        setattr(sim, name, decode(value, arrays))
     sim.bodies = _into(bodies, sim.bodies)
     if sim.ocean is not None:
         sim.forcing.current = sim.ocean
     sim.detector.reset(sim.bodies)
     for name, value in stored["detector"].items():
-        setattr(sim.detector, name, _decode(value, arrays))
+        setattr(sim.detector, name, decode(value, arrays))
     sim.detector._parts = 0  # what the last look wrote is gone: nothing may be taken over from it
     return dict(stored["plan"])
 
@@ -74,13 +74,14 @@ def not_stored(sim: Simulation) -> list[str]:
     for name, value in vars(sim).items():
         if name not in SETTINGS:
             try:
-                _encode(value, arrays, name)
+                encode(value, arrays, name)
             except RunFileError:
                 lost.append(name)
     return lost
 
 
-def _encode(value: Any, arrays: dict[str, Any], where: str) -> Any:
+def encode(value: Any, arrays: dict[str, Any], where: str) -> Any:
+    """A value as plain data; its arrays go to `arrays`. Only what this package made: nothing is run when it is read."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, _PLAIN):
@@ -91,22 +92,25 @@ def _encode(value: Any, arrays: dict[str, Any], where: str) -> Any:
         arrays[where] = value
         return {"array": where}
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        columns = [_encode(v, arrays, f"{where}.{k}") for k, v in zip(value._fields, value)]
+        columns = [encode(v, arrays, f"{where}.{k}") for k, v in zip(value._fields, value)]
         return {"named": columns, "class": f"{type(value).__module__}:{type(value).__qualname__}"}
     if isinstance(value, list | tuple):
         kind = "list" if isinstance(value, list) else "tuple"
-        return {kind: [_encode(v, arrays, f"{where}.{k}") for k, v in enumerate(value)]}
+        return {kind: [encode(v, arrays, f"{where}.{k}") for k, v in enumerate(value)]}
     if isinstance(value, dict) and all(isinstance(k, str) for k in value):
-        return {"dict": {k: _encode(v, arrays, f"{where}.{k}") for k, v in value.items()}}
+        return {"dict": {k: encode(v, arrays, f"{where}.{k}") for k, v in value.items()}}
+    if isinstance(value, dict):
+        return {"table": [encode(entry, arrays, f"{where}.{k}") for k, entry in enumerate(value.items())]}
     if isinstance(value, np.random.Generator):
         return {"random": value.bit_generator.state}
     if type(value).__module__.split(".")[0] == "banquise" and hasattr(value, "__dict__"):
-        parts = {k: _encode(v, arrays, f"{where}.{k}") for k, v in vars(value).items()}
+        parts = {k: encode(v, arrays, f"{where}.{k}") for k, v in vars(value).items()}
         return {"object": parts, "class": f"{type(value).__module__}:{type(value).__qualname__}"}
     raise RunFileError(f"checkpoint: {where} is a {type(value).__name__} and cannot be stored.")
 
 
-def _decode(value: Any, arrays: dict[str, Any]) -> Any:
+def decode(value: Any, arrays: dict[str, Any]) -> Any:
+    """And back."""
     if isinstance(value, _PLAIN):
         return value
     if "array" in value:
@@ -114,11 +118,13 @@ def _decode(value: Any, arrays: dict[str, Any]) -> Any:
     if "complex" in value:
         return complex(*value["complex"])
     if "list" in value:
-        return [_decode(v, arrays) for v in value["list"]]
+        return [decode(v, arrays) for v in value["list"]]
     if "tuple" in value:
-        return tuple(_decode(v, arrays) for v in value["tuple"])
+        return tuple(decode(v, arrays) for v in value["tuple"])
     if "dict" in value:
-        return {k: _decode(v, arrays) for k, v in value["dict"].items()}
+        return {k: decode(v, arrays) for k, v in value["dict"].items()}
+    if "table" in value:
+        return dict(decode(entry, arrays) for entry in value["table"])
     if "random" in value:
         generator = np.random.Generator(getattr(np.random, value["random"]["bit_generator"])())
         generator.bit_generator.state = value["random"]
@@ -128,9 +134,9 @@ def _decode(value: Any, arrays: dict[str, Any]) -> Any:
         raise RunFileError(f"checkpoint: holds a {value['class']}, which is not ours.")
     kind = getattr(importlib.import_module(module), name)
     if "named" in value:
-        return kind(*(_decode(v, arrays) for v in value["named"]))
+        return kind(*(decode(v, arrays) for v in value["named"]))
     made = object.__new__(kind)
-    made.__dict__.update({k: _decode(v, arrays) for k, v in value["object"].items()})
+    made.__dict__.update({k: decode(v, arrays) for k, v in value["object"].items()})
     return made
 
 

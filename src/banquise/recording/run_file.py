@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
+# kind of run, as its case says -> what reads its file, and its class; runs of floes need not say
+READERS = {"blocks": "banquise.blocks.run:read_run"}
+CLASSES = {"blocks": "banquise.blocks.run:BlockRun"}
 IN_MEMORY = 64e6  # bytes of state below which a run file is read whole; above, what is asked for is read when asked
 
 
@@ -198,12 +201,28 @@ def open_run(path: str | Path, check: bool = True) -> Run:
     if check:
         verify(path, "run file")
     try:
-        return _read(path)
+        kind = stored_case(path).get("kind")
+        return _named(READERS[kind])(path) if kind in READERS else _read(path)
     except (OSError, ValueError, KeyError, RuntimeError, AttributeError, TypeError, IndexError) as problem:
         if isinstance(problem, RunFileError):
             raise
         reason = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
         raise RunFileError(f"{path}: not a Banquise run file, or a damaged one ({reason}).") from None
+
+
+def _named(place: str) -> Any:
+    """What a "module:name" names, imported."""
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)
+
+
+def stored_case(path: Path) -> dict[str, Any]:
+    """The case in a run file."""
+    import xarray as xr
+
+    with xr.open_dataset(path, engine="netcdf4", group="case") as stored:
+        case: dict[str, Any] = json.loads(stored.attrs["json"])
+    return case
 
 
 def _read(path: Path) -> Run:
@@ -251,14 +270,22 @@ def _read(path: Path) -> Run:
     return Run(records, from_file(groups["shapes"]), case, path, data)
 
 
+def in_file(path: Path) -> tuple[bytes, bytes]:
+    """Settings and state at the end of a finished run."""
+    import netCDF4
+
+    open_run(path)
+    with netCDF4.Dataset(path) as file:
+        if "checkpoint" not in file.groups:
+            raise RunFileError(f"{path}: holds no checkpoint, so it cannot be taken further.")
+        group = file["checkpoint"]
+        return group["settings"][:].data.tobytes(), group["state"][:].data.tobytes()
+
+
 def same_run(path: Path, folder: Path) -> bool:
     """Whether pieces belong to the finished file beside them: then they are only left over."""
-    import xarray as xr
-
     try:
-        with xr.open_dataset(path, engine="netcdf4", group="case") as stored:
-            case = json.loads(stored.attrs["json"])
-        return bool(case["run_id"] == start_of(folder)[1]["run_id"])
+        return bool(stored_case(path)["run_id"] == start_of(folder)[1]["run_id"])
     except (OSError, ValueError, KeyError, RuntimeError, AttributeError, TypeError, IndexError):
         return False
 
@@ -283,4 +310,8 @@ def start_of(folder: Path) -> tuple[xr.Dataset, dict[str, Any]]:
 
 def _open_pieces(path: Path, folder: Path) -> Run:
     shapes, case = start_of(folder)
-    return Run(join_pieces(read_pieces(folder)), shapes, case, path)
+    kind = case.get("kind")
+    made: Run = (_named(CLASSES[kind]) if kind in CLASSES else Run)(
+        join_pieces(read_pieces(folder)), shapes, case, path
+    )
+    return made

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -72,11 +72,20 @@ def write_run(
     checkpoint: dict[str, bytes] | None = None,
 ) -> None:
     """Write to a temporary name, seal, rename. `checkpoint` holds what it takes to go on from the end."""
+
+    def write(temporary: Path) -> None:
+        records = _write_state(temporary, pieces, int((shapes["obstacle"].values == 0).sum()), case)
+        write_groups(temporary, _groups(records, shapes, case), {**case, "format": FORMAT}, checkpoint)
+
+    written_whole(path, write)
+
+
+def written_whole(path: Path, write: Callable[[Path], None]) -> None:
+    """Let `write` make a file under another name, seal it, rename it: it is there whole or not at all."""
     temporary = path.with_name(path.name + ".tmp")
     try:
         with FILES:
-            records = _write_state(temporary, pieces, int((shapes["obstacle"].values == 0).sum()), case)
-            _write_groups(temporary, records, shapes, case, checkpoint)
+            write(temporary)
         seal(temporary)
         os.replace(temporary, path)
     except (OSError, RuntimeError) as problem:
@@ -132,7 +141,7 @@ def _root(file: Any, n: int, case: dict[str, Any], projection: Any) -> None:
         }
     )
     time = file.createVariable("time", "f8", ("time",), chunksizes=(4096,))
-    time.setncatts(_time_attrs(case.get("start")))
+    time.setncatts(time_attrs(case.get("start")))
     ids = file.createVariable("floe_id", "i8", ("floe",))
     ids.setncatts({"cf_role": "trajectory_id", "long_name": "floe id"})
     ids[:] = np.arange(n)
@@ -159,7 +168,7 @@ def _root(file: Any, n: int, case: dict[str, Any], projection: Any) -> None:
         file.createVariable("crs", "i4", ()).setncatts(projection.cf())
 
 
-def _time_attrs(start: str | None) -> dict[str, str]:
+def time_attrs(start: str | None) -> dict[str, str]:
     return {
         "units": f"seconds since {(start or _EPOCH).replace('T', ' ')}",
         "calendar": "standard",
@@ -194,29 +203,35 @@ def _put_block(file: Any, rows: slice, block: Array, stress: Array, projection: 
         file["lat"][rows] = np.where(np.isfinite(latitude), latitude, np.nan)
 
 
-def _write_groups(
-    path: Path, records: dict[str, Any], shapes: xr.Dataset, case: dict[str, Any], checkpoint: dict[str, bytes] | None
-) -> None:
+def _groups(records: dict[str, Any], shapes: xr.Dataset, case: dict[str, Any]) -> dict[str, xr.Dataset]:
     import xarray as xr
 
     events = xr.Dataset({name: ("event", records["events"][:, k]) for k, name in enumerate(EVENT_COLUMNS)})
     events["kind"].attrs = {"flag_values": np.arange(len(KINDS), dtype=float), "flag_meanings": " ".join(KINDS)}
-    stored = {**case, "format": FORMAT}
-    time = ("time", records["time"], _time_attrs(case.get("start")))
-    no_fill: dict[str, Any] = {"time": {"_FillValue": None}}  # a coordinate has no missing values (CF 2.5.1)
+    time = ("time", records["time"], time_attrs(case.get("start")))
     groups = {
         "shapes": for_file(shapes),
         "ledger": ledger_table(records).assign_coords(time=time),
         "events": events,
         "loads": loads_table(records, case.get("every")).assign_coords(time=time),
         "profile": profile_table(case),
-        "case": xr.Dataset(attrs={"json": json.dumps(stored), "version": __version__}),
     }
     if "obstacle_pose" in records:  # where none moves, the shapes say where they are
         groups["obstacles"] = obstacles_table(records, shapes).assign_coords(time=time)
     if "wind" in records or "current" in records:
         groups["flow"] = flow_table(records, case).assign_coords(time=time)
-    for name, data in groups.items():
+    return groups
+
+
+def write_groups(
+    path: Path, groups: dict[str, xr.Dataset], case: dict[str, Any], checkpoint: dict[str, bytes] | None
+) -> None:
+    """Add groups, the case and what it takes to go on to a file."""
+    import xarray as xr
+
+    no_fill: dict[str, Any] = {"time": {"_FillValue": None}}  # a coordinate has no missing values (CF 2.5.1)
+    told = xr.Dataset(attrs={"json": json.dumps(case), "version": __version__})
+    for name, data in {**groups, "case": told}.items():
         data.to_netcdf(path, mode="a", group=name, engine="netcdf4", encoding=no_fill if "time" in data else {})
     if checkpoint:
         import netCDF4

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,6 +12,19 @@ from numpy.typing import ArrayLike
 from banquise.errors import ShapeError
 from banquise.scene import masses, meshes
 from banquise.scene.meshes import Floats, HalfEdges, Ints
+
+
+@lru_cache(maxsize=256)
+def _joined(triangles: bytes, n: int) -> tuple[Ints, Ints]:
+    """Adjacency by the triangles alone: cells of a skin and boxes are many and alike."""
+    faces = np.frombuffer(triangles, np.int64).reshape(-1, 3)
+    if len(faces):
+        pairs = np.vstack([faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]])
+        pairs = np.unique(np.vstack([pairs, pairs[:, ::-1]]), axis=0)
+    else:
+        pairs = np.array([[0, 1], [1, 0]])[: 2 * (n - 1)].reshape(-1, 2)
+    starts = np.concatenate([[0], np.cumsum(np.bincount(pairs[:, 0], minlength=n))])
+    return starts, pairs[:, 1].copy()
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,13 +43,7 @@ class ConvexPart:
     @cached_property
     def joined(self) -> tuple[Ints, Ints]:
         """Corners joined to each corner by an edge: starts (n + 1,) and numbers."""
-        if len(self.triangles):
-            pairs = np.vstack([self.triangles[:, [0, 1]], self.triangles[:, [1, 2]], self.triangles[:, [2, 0]]])
-            pairs = np.unique(np.vstack([pairs, pairs[:, ::-1]]), axis=0)
-        else:
-            pairs = np.array([[0, 1], [1, 0]])[: 2 * (len(self.corners) - 1)].reshape(-1, 2)
-        starts = np.concatenate([[0], np.cumsum(np.bincount(pairs[:, 0], minlength=len(self.corners)))])
-        return starts, pairs[:, 1].copy()
+        return _joined(self.triangles.astype(np.int64).tobytes(), len(self.corners))
 
     @cached_property
     def faces(self) -> tuple[Floats, Floats]:

@@ -15,7 +15,7 @@ WALL_COURSES, WALL_ROW = 10, 10
 WALL_CONTACT = Contact(
     friction={("block", "block"): 0.6, ("block", "ground"): 0.7, ("ground", "ground"): 0.7},
     restitution=0.0,
-    tolerance=1e-3,
+    tolerance=1e-5,
 )
 
 
@@ -40,15 +40,18 @@ def settlement(depth: float = 0.02, start: float = 1.0, duration: float = 2.0) -
     return sunk
 
 
-def wall(joint: float = 0.0, density: float = 600.0, settle: Callable[[float], float] | None = None) -> Scene:
+def wall(
+    joint: float = 0.0, density: float = 600.0, settle: Callable[[float], float] | None = None,
+    courses: int = WALL_COURSES, row: int = WALL_ROW,
+) -> Scene:  # fmt: skip
     """The 105-block wall in running bond: five courses of 10 full blocks, five of 9 full and two half ones.
 
     Blocks 0 and 1 are the two halves of the foundation, material "ground"; `joint` (m) opens the head joints;
-    `settle` (time -> m) lowers the right half.
+    `settle` (time -> m) lowers the right half; `courses` of `row` blocks make a larger one.
     """
     length, depth, height = WALL_BLOCK
     pitch = length + joint
-    width = WALL_ROW * pitch - joint
+    width = row * pitch - joint
     full = Polyhedron.box(WALL_BLOCK, density=density, material="block")
     half = Polyhedron.box((0.5 * (length - joint), depth, height), density=density, material="block")
     side = 0.5 * width + 0.2
@@ -61,14 +64,14 @@ def wall(joint: float = 0.0, density: float = 600.0, settle: Callable[[float], f
         return right[0], right[1], right[2] - settle(time)
 
     blocks = [ground.moved(position=left), ground.moved(position=right, path=None if settle is None else path)]
-    for course in range(WALL_COURSES):
+    for course in range(courses):
         z = (course + 0.5) * height
         if course % 2 == 0:
-            blocks += [full.moved(position=((k + 0.5) * length + k * joint, 0, z)) for k in range(WALL_ROW)]
+            blocks += [full.moved(position=((k + 0.5) * length + k * joint, 0, z)) for k in range(row)]
             continue
         short = 0.5 * (length - joint)
         blocks += [half.moved(position=(0.5 * short, 0, z)), half.moved(position=(width - 0.5 * short, 0, z))]
-        blocks += [full.moved(position=((k + 1) * pitch - 0.5 * joint, 0, z)) for k in range(WALL_ROW - 1)]
+        blocks += [full.moved(position=((k + 1) * pitch - 0.5 * joint, 0, z)) for k in range(row - 1)]
     return Scene(blocks=blocks)
 
 

@@ -212,33 +212,6 @@ def spatial_residual(members, G, W, a, b, c, mu, low, r, y):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def spatial_sweeps(members, count, goal, G, W, a, b, c, mu, low, r, y):
-    """Up to `count` forward-backward passes with exact local solutions; returns (residual, passes)."""
-    u, q, new = np.empty(3), np.empty(3), np.empty(3)
-    e = spatial_residual(members, G, W, a, b, c, mu, low, r, y)
-    for sweep in range(count):
-        if e <= goal:
-            return e, sweep
-        change = 0.0
-        for p in range(members.shape[0]):
-            k = members[p] if sweep % 2 == 0 else members[members.shape[0] - 1 - p]
-            if W[k, 0, 0] <= 0.0:
-                continue
-            spatial_speed(k, G, a, b, c, y, u)
-            for i in range(3):
-                q[i] = u[i] - W[k, i, 0] * r[k, 0] - W[k, i, 1] * r[k, 1] - W[k, i, 2] * r[k, 2]
-            one_spatial(q, W[k], mu[k], low[k], new)
-            for i in range(3):
-                q[i] = new[i] - r[k, i]
-                r[k, i] = new[i]
-                change = max(change, abs(q[i]) * W[k, i, i])
-            spatial_push(k, G, a, b, y, q)
-        if change <= goal or sweep == count - 1:
-            e = spatial_residual(members, G, W, a, b, c, mu, low, r, y)
-    return e, count
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
 def spatial_delassus(members, G, a, b, fixed, D):
     """D = G G' (3 m, 3 m) of an island."""
     m = members.shape[0]

@@ -11,12 +11,23 @@ from numpy.typing import NDArray
 from banquise.contact.islands import group
 from banquise.contact.spatial import SpatialProblem
 from banquise.errors import SolverError
-from banquise.solvers import _kernels_cone
+from banquise.solvers import _kernels_cone, _kernels_sweeps
+from banquise.solvers.newton import symbolic
+from banquise.solvers.spatial_newton import SpatialIsland, smoothing_newton
 from banquise.threads import over_blocks
 
 Floats = NDArray[np.float64]
 
-DENSE_UP_TO = 200  # contacts of an island; Newton's dense matrix then has 600 rows
+DENSE_UP_TO = 40  # contacts of an island; Newton's dense matrix then has 120 rows
+NEWTON_STEPS, FEWEST_STEPS = 60, 12  # of one attempt; where fewer can be paid for, sweeps do better
+NEWTON_SHARE = 10.0  # of the passes allowed: what Newton steps may cost
+SMOOTHING = 0.01, 10.0  # of the reference speed: nu at the start
+FLAT = 40.0  # passes: what a step costs where bodies touch in layers, as in a wall; there Newton is worth any number
+NEAR = 0.05  # of the reference speed: residual up to which a start is near
+BLOCK_PRODUCTS = 1.2  # products of 6 x 6 blocks that cost as much as one contact in a pass
+COLOURED_FROM = 6000  # contacts of an island from which threads share its passes
+COLOURS = 64
+CHECK_EVERY = 10  # passes between two looks at the residual of a large island
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,95 +54,198 @@ class SpatialSolution:
         return np.einsum("ki,kij->kj", self.impulses, self.frames)
 
 
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """The scaled rows of a problem, and the unknowns they act on."""
+
+    G: Floats  # (m, 3, 12)
+    W: Floats  # (m, 3, 3)
+    V: Floats  # (m, 3, 3) inverse of W
+    a: NDArray[np.int64]
+    b: NDArray[np.int64]
+    c: Floats  # (m, 3) free speeds
+    mu: Floats
+    low: Floats
+    r: Floats  # (m, 3)
+    y: Floats  # (n + 1, 6)
+
+    @property
+    def plain(self) -> tuple[Any, ...]:
+        """For the kernels that do without V."""
+        return self.G, self.W, self.a, self.b, self.c, self.mu, self.low, self.r, self.y
+
+    @property
+    def all(self) -> tuple[Any, ...]:
+        return self.G, self.W, self.V, self.a, self.b, self.c, self.mu, self.low, self.r, self.y
+
+    def residual(self, members: NDArray[np.int64]) -> float:
+        """Largest natural map over contacts; y is made that of r."""
+        return float(_kernels_cone.spatial_residual(members, *self.plain))
+
+    def passes(self, members: NDArray[np.int64], count: int, goal: float) -> tuple[float, int]:
+        """Up to `count` passes; (residual, passes made)."""
+        error, done = _kernels_sweeps.passes(members, count, goal, *self.all)
+        return float(error), int(done)
+
+
 def solve(
     problem: SpatialProblem, guess: Floats | None = None, tolerance: float = 1e-9, sweeps: int = 2000
 ) -> SpatialSolution:
-    """Impulses that keep blocks apart and obey Coulomb's law; `guess` (m, 3) along `problem.frames()`.
+    """Impulses that keep blocks apart and obey Coulomb's law; `guess` (m, 3) along `problem.frames`.
 
     An island that stays above the tolerance is counted as unsolved and handed out with the best point found, scaled
     down where it would add energy.
     """
     m, n = problem.contacts, problem.bodies
-    frames = problem.frames()
-    root = _roots(problem.inverse_inertia)
-    G, W, speed = np.empty((m, 3, 12)), np.empty((m, 3, 3)), np.empty((m, 3))
-    a, b = np.empty(m, np.int64), np.empty(m, np.int64)
+    frames, root = problem.frames, problem.roots
+    assert problem.lower_normal is not None
+    rows = Rows(
+        np.empty((m, 3, 12)), np.empty((m, 3, 3)), np.empty((m, 3, 3)), np.empty(m, np.int64), np.empty(m, np.int64),
+        np.empty((m, 3)), problem.friction, problem.lower_normal,
+        np.zeros((m, 3)) if guess is None else _guess(guess, m), np.zeros((n + 1, 6)),
+    )  # fmt: skip
+    speed = np.empty((m, 3))
     _kernels_cone.spatial_rows(
         problem.body_a, problem.body_b, problem.inverse_mass, root, frames, problem.lever_a, problem.lever_b,
-        problem.free_velocity, G, W, speed, a, b,
+        problem.free_velocity, rows.G, rows.W, speed, rows.a, rows.b,
     )  # fmt: skip
-    c = speed.copy()
-    c[:, 0] += problem.gap_rate
-    assert problem.lower_normal is not None
-    r = np.zeros((m, 3)) if guess is None else _guess(guess, m)
-    y = np.zeros((n + 1, 6))
+    _kernels_sweeps.invert_blocks(rows.W, rows.V)
+    rows.c[:] = speed
+    rows.c[:, 0] += problem.gap_rate
     free = (problem.inverse_mass > 0) | (np.abs(problem.inverse_inertia).max(axis=(1, 2)) > 0)
     groups = group(problem.body_a, problem.body_b, free)
     order, start, count = groups.order, groups.start, groups.count
     error, work = np.zeros(count), np.zeros(count, np.int64)
-    data = (G, W, a, b, c, problem.friction, problem.lower_normal, r, y)
 
-    def islands(first: int, last: int) -> None:
-        for i in range(first, last):
-            members = order[start[i] : start[i + 1]]
-            reference = (
-                problem.reference
-                or float(max(np.abs(speed[members]).max(), -problem.gap_rate[members].min(), 0.0))
-                or 1.0
-            )
-            goal = tolerance * reference
-            e, work[i] = _island(members, goal, sweeps, data)
-            if not e <= goal:
-                e = _damped(members, data, speed, problem.gap_rate)
-            error[i] = e / reference
+    def one(i: int, solver: Any) -> None:
+        members = order[start[i] : start[i + 1]]
+        reference = (
+            problem.reference
+            or max(float(np.abs(speed[members]).max()), -float(problem.gap_rate[members].min()), 0.0)
+            or 1.0
+        )
+        goal = tolerance * reference
+        e, work[i] = solver(members, goal, reference, sweeps, rows)
+        if not e <= goal:
+            e = _damped(members, rows, speed, problem.gap_rate)
+        error[i] = e / reference
 
-    over_blocks(islands, count, grain=8)
+    large = np.flatnonzero(np.diff(start) >= COLOURED_FROM)
+    for i in large:  # threads share these, so they come one after the other
+        one(int(i), _coloured)
+    small = np.flatnonzero(np.diff(start) < COLOURED_FROM)
+
+    def others(first: int, last: int) -> None:
+        for i in small[first:last]:
+            one(int(i), _island)
+
+    over_blocks(others, len(small), grain=8)
     velocity = problem.free_velocity.copy()
-    velocity[:, :3] += y[:-1, :3] * np.sqrt(problem.inverse_mass)[:, None]
-    velocity[:, 3:] += np.einsum("nij,nj->ni", root, y[:-1, 3:])
+    velocity[:, :3] += rows.y[:-1, :3] * np.sqrt(problem.inverse_mass)[:, None]
+    velocity[:, 3:] += np.einsum("nij,nj->ni", root, rows.y[:-1, 3:])
     return SpatialSolution(
-        impulses=r, frames=frames, velocity=velocity, residual=float(error.max(initial=0.0)), island_residual=error,
-        unsolved=int(np.sum(~(error <= tolerance))), iterations=int(work.sum()), islands=count,
+        impulses=rows.r, frames=frames, velocity=velocity, residual=float(error.max(initial=0.0)),
+        island_residual=error, unsolved=int(np.sum(~(error <= tolerance))), iterations=int(work.sum()), islands=count,
         largest_island=int(np.diff(start).max(initial=0)),
     )  # fmt: skip
 
 
-def _island(members: NDArray[np.int64], goal: float, sweeps: int, data: tuple[Any, ...]) -> tuple[float, int]:
-    """Sweeps and Newton steps in turn, the latter while the island is small enough for a dense matrix."""
-    # Newton steps want a good start; where there will be none, sweeps stop at the goal.
-    fine = 1e-3 * goal if len(members) <= DENSE_UP_TO else goal
-    error, done = _kernels_cone.spatial_sweeps(members, 30, fine, *data)
+def _island(members: NDArray[np.int64], goal: float, reference: float, sweeps: int, rows: Rows) -> tuple[float, int]:
+    """Sweeps, and where they are slow Newton steps: with a dense matrix for few contacts, else by blocks."""
+    dense = len(members) <= DENSE_UP_TO
+    # Newton's dense steps want a good start; where there will be none, sweeps stop at the goal.
+    fine = 1e-3 * goal if dense else goal
+    error, done = rows.passes(members, 30, fine)
+    if not dense and error > goal:
+        error, more = _by_blocks(members, goal, reference, sweeps, rows)
+        done += more
     for _ in range(4):
-        if error <= goal or len(members) > DENSE_UP_TO:
+        if error <= goal or not dense:
             break
-        error = _kernels_cone.spatial_newton(members, 30, fine, *data)
+        error = _kernels_cone.spatial_newton(members, 30, fine, *rows.plain)
         if error > goal:
-            error, more = _kernels_cone.spatial_sweeps(members, 60, fine, *data)
+            error, more = rows.passes(members, 60, fine)
             done += more
     if error > goal:
-        error, more = _kernels_cone.spatial_sweeps(members, sweeps, goal, *data)
+        error, more = rows.passes(members, sweeps, goal)
         done += more
-    return float(_kernels_cone.spatial_residual(members, *data)), int(done)
+    return rows.residual(members), done
 
 
-def _damped(members: NDArray[np.int64], data: tuple[Any, ...], speed: Floats, gap_rate: Floats) -> float:
+def _by_blocks(members: NDArray[np.int64], goal: float, reference: float, sweeps: int, rows: Rows) -> tuple[float, int]:
+    """Smoothing Newton with sweeps from the impulses at hand, kept where they get better; as many steps as passes cost."""
+    island = SpatialIsland(rows, members)
+    plan = symbolic(island.a, island.b, island.n)
+    degree = np.diff(plan.column).astype(np.float64)
+    passes_a_step = 4.0 + float(np.sum(degree**2)) / (BLOCK_PRODUCTS * len(members))
+    steps = NEWTON_STEPS if passes_a_step <= FLAT else min(NEWTON_STEPS, int(NEWTON_SHARE * sweeps / passes_a_step))
+    if steps < FEWEST_STEPS:
+        return np.inf, 0
+    start = rows.r[members]
+    best, least, done = start, island.residual(start), 0
+    # near the last step's answer nu starts small; a start from afar falls into a hollow that way
+    for nu in SMOOTHING if least <= NEAR * reference else SMOOTHING[1:]:
+        if least <= goal:
+            break
+        outcome = smoothing_newton(island, plan, start.copy(), goal, nu * reference, steps, 20)
+        done += outcome.steps
+        if outcome.residual < least:
+            best, least = outcome.impulses, outcome.residual
+    rows.r[members] = best
+    return least, int(done * passes_a_step)
+
+
+def _coloured(members: NDArray[np.int64], goal: float, reference: float, sweeps: int, rows: Rows) -> tuple[float, int]:
+    """Passes over a large island, colour by colour of its pairs, the pairs of a colour shared among threads.
+
+    Pairs of one colour have no moving body in common, so the bits do not depend on the number of threads.
+    """
+    a, b, fixed = rows.a, rows.b, len(rows.y) - 1
+    new = np.flatnonzero(np.append(True, (np.diff(a[members]) != 0) | (np.diff(b[members]) != 0)))
+    colour = np.empty(len(new), np.int64)
+    count = _kernels_sweeps.colours(members[new], a, b, fixed, colour, np.zeros((len(rows.y), COLOURS), np.bool_))
+    by_colour = np.argsort(colour, kind="stable")
+    length = np.diff(np.append(new, len(members)))[by_colour]
+    first = np.append(0, np.cumsum(length))
+    order = members[np.repeat(new[by_colour] - first[:-1], length) + np.arange(len(members))]
+    cuts = np.searchsorted(colour[by_colour], np.arange(count + 1))
+    each, data = np.empty(len(order)), rows.all
+
+    def measured() -> float:
+        rows.residual(members)  # makes y that of r
+        over_blocks(lambda i, j: _kernels_sweeps.residual_of(order, i, j, *rows.plain, each), len(order), grain=5000)
+        return float(each.max())
+
+    error, spent = measured(), 0
+    if error > goal:
+        error, spent = _by_blocks(members, goal, reference, sweeps, rows)
+        error = measured()
+    for done in range(sweeps):
+        if error <= goal:
+            return error, done + spent
+        for c in range(count) if done % 2 == 0 else range(count - 1, -1, -1):
+            low, high = int(cuts[c]), int(cuts[c + 1])
+
+            def pairs(i: int, j: int, low: int = low) -> None:
+                _kernels_sweeps.one_pass(order, first[low + i], first[low + j], *data)
+
+            # pairs beyond the last colour may share a body: one thread
+            over_blocks(pairs, high - low, grain=500 if c < COLOURS - 1 else high - low + 1)
+        if done % CHECK_EVERY == CHECK_EVERY - 1 or done == sweeps - 1:
+            error = measured()
+    return error, sweeps + spent
+
+
+def _damped(members: NDArray[np.int64], rows: Rows, speed: Floats, gap_rate: Floats) -> float:
     """Scale the impulses of an unsolved island down to no gain of energy; returns the residual after it."""
-    c, r, y = data[4], data[7], data[8]
-    bodies = np.unique(np.concatenate((data[2][members], data[3][members]))).astype(np.int64)
+    r, y = rows.r, rows.y
+    bodies = np.unique(np.concatenate((rows.a[members], rows.b[members])))
     square = float(np.sum(y[bodies] ** 2))
     power = float(np.sum(r[members] * speed[members]))
     allowed = float(np.sum(np.maximum(0.0, -gap_rate[members]) * r[members, 0]))
-    if power + 0.5 * square > allowed and square > 0 and c is not None:
+    if power + 0.5 * square > allowed and square > 0:
         r[members] *= min(1.0, max(0.0, (allowed - power) / square))
-    return float(_kernels_cone.spatial_residual(members, *data))
-
-
-def _roots(inverse_inertia: Floats) -> Floats:
-    """Factors L with L L' = inverse inertia; zero where a body cannot turn."""
-    values, vectors = np.linalg.eigh(inverse_inertia)
-    if values.size and values.min() < -1e-9 * max(values.max(), 1e-300):
-        raise SolverError("contact problem: an inverse inertia has a negative eigenvalue, expected a positive matrix.")
-    return np.ascontiguousarray(vectors * np.sqrt(np.maximum(values, 0.0))[:, None, :])
+    return rows.residual(members)
 
 
 def _guess(guess: Floats, m: int) -> Floats:

@@ -44,6 +44,16 @@ KINDS = {
         figures="banquise.view.plots:FIGURES",
         scripts=("gl.js", "canvas.js", "overlay.js", "kind_floes.js"),
     ),
+    "blocks": Kind(
+        dimension="block",
+        open="banquise.recording.run_file:open_run",
+        pack="banquise.view.pack_blocks:pack_blocks",
+        facts="banquise.view.blocks:block_facts",
+        checks="banquise.view.blocks:block_checks",
+        figures="banquise.view.blocks:FIGURES",
+        scripts=("space.js", "kind_blocks.js"),
+        libraries=("three.min.js",),
+    ),
     "glacier": Kind(
         dimension="node",
         open="banquise.glacier.stored:open_glacier",

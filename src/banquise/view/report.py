@@ -44,10 +44,14 @@ def checks(run: Any) -> list[Check]:
 
 def floe_checks(run: Run) -> list[Check]:
     """Overlap, residual, unsolved problems, energy balance and lost floes, each against its bar."""
-    ledger = run.ledger
     n = run.records["state"].shape[2]
     sizes = np.sqrt(run.shapes["area"].values[:n])
-    smallest = float(sizes.min()) if n else 1.0
+    return ledger_checks(run, float(sizes.min()) if n else 1.0, "floe", OVERLAP_TOLERANCE, RESIDUAL_TOLERANCE)
+
+
+def ledger_checks(run: Any, smallest: float, body: str, overlap_part: float, residual_bar: float) -> list[Check]:
+    """What the ledger tells of any run of bodies in contact, the smallest of that size (m)."""
+    ledger = run.ledger
     overlap = float(ledger["max_overlap"].max())
     residual = float(ledger["residual"].max())
     unsolved = int(ledger["unsolved"].sum())
@@ -57,10 +61,10 @@ def floe_checks(run: Run) -> list[Check]:
     balance = float(np.abs(ledger["balance"]).max())
     share = balance / through if through > 0 else 0.0
     return [
-        Check("Largest overlap", f"{overlap:.3g} m", f"at most {OVERLAP_TOLERANCE * smallest:.3g} m "
-              f"({OVERLAP_TOLERANCE:g} of the smallest floe)", overlap <= OVERLAP_TOLERANCE * smallest),
-        Check("Largest residual of a contact problem", f"{residual:.3g}", f"at most {RESIDUAL_TOLERANCE:g}",
-              residual <= RESIDUAL_TOLERANCE),
+        Check("Largest overlap", f"{overlap:.3g} m", f"at most {overlap_part * smallest:.3g} m "
+              f"({overlap_part:g} of the smallest {body})", overlap <= overlap_part * smallest),
+        Check("Largest residual of a contact problem", f"{residual:.3g}", f"at most {residual_bar:g}",
+              residual <= residual_bar),
         Check("Contact problems not solved", f"{unsolved:,}", "none", unsolved == 0),
         Check("Energy left over", f"{balance:.3g} J, {share:.2g} of what went through",
               f"at most {BALANCE_TOLERANCE:g}", share <= BALANCE_TOLERANCE),

@@ -13,7 +13,8 @@ from corner to corner along edges, from a table of starts by direction; few-corn
 import numpy as np
 from numba import njit
 
-from banquise.jit import inner, kernel
+from banquise.jit import bare_inner as bare
+from banquise.jit import kernel
 
 LOOK_UP_TO = 100  # corners up to which looking at all of them beats climbing (measured: by half at 50, level at 100)
 CELLS = 8  # the table of starts: CELLS x CELLS directions on each side of a cube
@@ -21,7 +22,22 @@ SURE, UNSURE, FAR, FLAT = 0, 1, 2, 3
 
 # Numbers handed to another kernel are made int64 by np.int64(): a literal would compile that kernel once more for its
 # value.
-POINTS, FACES = 160, 320  # of the expanding polytope; a pair that needs more is handed back UNSURE
+POINTS, FACES = 160, 1000  # of the expanding polytope; a pair that needs more is handed back UNSURE
+RIM = 320  # edges of an outline
+# A face of the polytope is a row of whole numbers: its three corners, the faces beyond its edges, which of their edges
+# those are, whether it is still there; the last column holds the heap of faces by the distance of their planes. One
+# table, not six: each array handed to a kernel costs it some ten words.
+NEAR, BACK, ALIVE, HEAP = 3, 6, 9, 10
+CLIMB_ABOVE = 24  # corners: a face of the polytope hints at where the next corner is, so that climbing is short
+# Of the faces (0, 1, 2), (0, 3, 1), (0, 2, 3), (1, 3, 2): the face beyond each edge, and which of its edges it is.
+TETRAHEDRON = np.array(
+    [
+        [[1, 2], [3, 2], [2, 0]],
+        [[2, 2], [3, 0], [0, 0]],
+        [[0, 2], [3, 1], [1, 0]],
+        [[1, 1], [2, 1], [0, 1]],
+    ]
+)
 
 # Bounds that agree to this part of the sizes are called equal. Rounding of v is some 1e-16 of the sizes.
 AGREE = 1e-13
@@ -29,7 +45,7 @@ AGREE = 1e-13
 CLOSE = 1e-6
 
 
-@inner
+@bare
 def start_cell(x, y, z):
     """Cell of a direction in the table of starts."""
     ax, ay, az = abs(x), abs(y), abs(z)
@@ -68,7 +84,7 @@ def look_at_all(corners, first, last, x, y, z):
     return best
 
 
-@inner
+@bare
 def climb(corners, first, start, joined, seeds, x, y, z, guess):
     """The same for a body of many corners: from corner to corner along edges, as long as it goes up.
 
@@ -88,7 +104,7 @@ def climb(corners, first, start, joined, seeds, x, y, z, guess):
         here = best
 
 
-@inner
+@bare
 def on_segment(w, i, j):
     """Weight of w[j] in the point of segment (w[i], w[j]) closest to the origin."""
     x, y, z = w[j, 0] - w[i, 0], w[j, 1] - w[i, 1], w[j, 2] - w[i, 2]
@@ -99,7 +115,7 @@ def on_segment(w, i, j):
     return 1.0 if along >= length2 else along / length2
 
 
-@inner
+@bare
 def on_triangle(w, i, j, k):
     """Weights of w[i], w[j], w[k] in the point of their triangle closest to the origin.
 
@@ -143,7 +159,7 @@ def on_triangle(w, i, j, k):
     return va / nn, vb / nn, vc / nn
 
 
-@inner
+@bare
 def beyond(w, i, j, k, m):
     """Whether triangle (i, j, k) of a tetrahedron hides corner m from the origin, or the tetrahedron is flat."""
     ux, uy, uz = w[j, 0] - w[i, 0], w[j, 1] - w[i, 1], w[j, 2] - w[i, 2]
@@ -156,7 +172,7 @@ def beyond(w, i, j, k, m):
     return flat or origin * fourth < 0.0
 
 
-@inner
+@bare
 def on_simplex(w, n, weight):
     """Weights of the point of the simplex w[:n] closest to the origin; True when the origin is inside a tetrahedron."""
     weight[0] = 0.0
@@ -201,34 +217,37 @@ def difference(corners, p, q, turn, shift, w, row):
 
 
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")
-def towards(shapes, fa, la, fb, lb, sa, sb, turn, x, y, z, ga, gb):
-    """Support point of D along (x, y, z), as its two corners. Inlined: its arrays would cost a call more than its
-    work.
+def towards(shapes, fa, la, fb, lb, sa, sb, turn, x, y, z, ga, gb, most):
+    """Support point of D along (x, y, z), as its two corners; bodies of over `most` corners are climbed from ga and gb.
+
+    Inlined: its arrays would cost a call more than its work.
     """
     corners, start, joined, seeds = shapes
     bx = -(turn[0, 0] * x + turn[1, 0] * y + turn[2, 0] * z)
     by = -(turn[0, 1] * x + turn[1, 1] * y + turn[2, 1] * z)
     bz = -(turn[0, 2] * x + turn[1, 2] * y + turn[2, 2] * z)
-    if la - fa <= LOOK_UP_TO:
+    if la - fa <= most:
         p = look_at_all(corners, fa, la, x, y, z)
     else:
         p = climb(corners, fa, start, joined, seeds[sa], x, y, z, ga)
-    if lb - fb <= LOOK_UP_TO:
+    if lb - fb <= most:
         q = look_at_all(corners, fb, lb, bx, by, bz)
     else:
         q = climb(corners, fb, start, joined, seeds[sb], bx, by, bz, gb)
     return p, q
 
 
-@inner
+@bare
 def support_of_difference(shapes, bounds, sa, sb, turn, shift, x, y, z, ga, gb, w, row):
     """`towards` and `difference` as a call, for the places that are not hot: each inlined copy is compiled anew."""
-    p, q = towards(shapes, bounds[sa], bounds[sa + 1], bounds[sb], bounds[sb + 1], sa, sb, turn, x, y, z, ga, gb)
+    p, q = towards(
+        shapes, bounds[sa], bounds[sa + 1], bounds[sb], bounds[sb + 1], sa, sb, turn, x, y, z, ga, gb, LOOK_UP_TO
+    )
     difference(shapes[0], p, q, turn, shift, w, row)
     return p, q
 
 
-@inner
+@bare
 def relative_pose(position, rotation, a, b, turn, shift):
     """Rotation and shift that carry the frame of body b into that of body a."""
     dx = position[b, 0] - position[a, 0]
@@ -241,7 +260,7 @@ def relative_pose(position, rotation, a, b, turn, shift):
             turn[r, c] = a0 * rotation[b, 0, c] + a1 * rotation[b, 1, c] + a2 * rotation[b, 2, c]
 
 
-@inner
+@bare
 def gjk(shapes, bounds, sa, sb, turn, shift, scale, reach, w, ends, weight, v):
     """Closest point v of D to the origin, from direction v. Returns status, simplex size, and the lower bound.
 
@@ -255,7 +274,7 @@ def gjk(shapes, bounds, sa, sb, turn, shift, scale, reach, w, ends, weight, v):
     scale2 = scale * scale
     stalled = False
     for _ in range(64):
-        p, q = towards(shapes, fa, la, fb, lb, sa, sb, turn, -vx, -vy, -vz, p, q)
+        p, q = towards(shapes, fa, la, fb, lb, sa, sb, turn, -vx, -vy, -vz, p, q, LOOK_UP_TO)
         difference(corners, p, q, turn, shift, w, n)
         x, y, z = w[n, 0], w[n, 1], w[n, 2]
         ww = x * x + y * y + z * z
@@ -302,25 +321,24 @@ def gjk(shapes, bounds, sa, sb, turn, shift, scale, reach, w, ends, weight, v):
     return UNSURE, n, 0.0
 
 
-@inner
-def add_face(face, plane, count, points, i, j, k):
-    """Append face (i, j, k) with its unit normal and distance; False when it has no area."""
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+def add_face(links, plane, points, count, i, j, k):
+    """Write face (i, j, k) with its unit normal and distance in row `count`; False when it has no area."""
     ax, ay, az = points[i, 0], points[i, 1], points[i, 2]
     ux, uy, uz = points[j, 0] - ax, points[j, 1] - ay, points[j, 2] - az
     vx, vy, vz = points[k, 0] - ax, points[k, 1] - ay, points[k, 2] - az
     nx, ny, nz = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
     nn = nx * nx + ny * ny + nz * nz
-    if nn <= 1e-26 * (ux * ux + uy * uy + uz * uz) * (vx * vx + vy * vy + vz * vz):
-        return False
+    good = nn > 1e-26 * (ux * ux + uy * uy + uz * uz) * (vx * vx + vy * vy + vz * vz)
     shrink = 1.0 / np.sqrt(nn)
     nx, ny, nz = nx * shrink, ny * shrink, nz * shrink
-    face[count, 0], face[count, 1], face[count, 2] = i, j, k
+    links[count, 0], links[count, 1], links[count, 2], links[count, ALIVE] = i, j, k, 1
     plane[count, 0], plane[count, 1], plane[count, 2] = nx, ny, nz
     plane[count, 3] = nx * ax + ny * ay + nz * az
-    return True
+    return good
 
 
-@inner
+@bare
 def first_tetrahedron(shapes, bounds, sa, sb, turn, shift, points, ends, n, scale):
     """Grow the simplex points[:n] to a tetrahedron that is not flat; returns how many corners it got to."""
     while n < 4:
@@ -363,146 +381,204 @@ def first_tetrahedron(shapes, bounds, sa, sb, turn, shift, points, ends, n, scal
     return n
 
 
-@inner
-def horizon(face, plane, faces, points, s, rim, slack):
-    """Remove the faces that corner s sees; their outline goes to `rim`. Returns the numbers of faces left and of
-    edges.
+@bare
+def push(links, plane, size, face):
+    """Put a face into the heap, the nearest plane on top; returns its new size."""
+    at = size
+    while at > 0:
+        above = (at - 1) >> 1
+        if plane[links[above, HEAP], 3] <= plane[face, 3]:
+            break
+        links[at, HEAP] = links[above, HEAP]
+        at = above
+    links[at, HEAP] = face
+    return size + 1
+
+
+@bare
+def pop(links, plane, size):
+    """Take the top of the heap away: its last face sinks to its place. Returns the new size."""
+    size -= 1
+    last = links[size, HEAP]
+    at = 0
+    while True:
+        below = 2 * at + 1
+        if below >= size:
+            break
+        if below + 1 < size and plane[links[below + 1, HEAP], 3] < plane[links[below, HEAP], 3]:
+            below += 1
+        if plane[links[below, HEAP], 3] >= plane[last, 3]:
+            break
+        links[at, HEAP] = links[below, HEAP]
+        at = below
+    links[at, HEAP] = last
+    return size
+
+
+@bare
+def horizon(links, path, plane, low, points, s, slack):
+    """Remove the faces that corner s sees, from face `low` on; the number of edges of their outline.
+
+    The outline goes to path[:, :2]: the face beyond each edge and which of its edges it is, counter-clockwise seen
+    from s. Walked from face to face in depth, with a stack in path[:, 2:]: only what is seen is looked at.
     """
-    edges, f = 0, 0
     x, y, z = points[s, 0], points[s, 1], points[s, 2]
-    while f < faces:
-        if plane[f, 0] * x + plane[f, 1] * y + plane[f, 2] * z - plane[f, 3] <= slack:
-            f += 1
+    links[low, ALIVE] = 0
+    top, edges = 3, 0
+    for k in range(3):
+        path[2 - k, 2], path[2 - k, 3] = links[low, NEAR + k], links[low, BACK + k]
+    while top > 0:
+        top -= 1
+        f, e = path[top, 2], path[top, 3]
+        if links[f, ALIVE] == 0:
             continue
+        if plane[f, 0] * x + plane[f, 1] * y + plane[f, 2] * z - plane[f, 3] <= slack:
+            if edges == len(path):
+                return -1
+            path[edges, 0], path[edges, 1] = f, e
+            edges += 1
+            continue
+        links[f, ALIVE] = 0
+        if top + 2 > len(path):
+            return -1
+        for turn in range(2, 0, -1):
+            side = e + turn
+            side -= 3 if side > 2 else 0
+            path[top, 2], path[top, 3] = links[f, NEAR + side], links[f, BACK + side]
+            top += 1
+    return edges
+
+
+@bare
+def cone(links, path, plane, faces, edges, points, n):
+    """Faces from the outline in `path` to corner n, joined to each other and to what is beyond; False if that fails."""
+    for m in range(edges):
+        g, e = path[m, 0], path[m, 1]
+        to, new = links[g, e], faces + m
+        frm = links[g, 0 if e == 2 else e + 1]
+        if m > 0 and frm != links[new - 1, 1]:  # rounding tore the outline
+            return False
+        if not add_face(links, plane, points, new, frm, to, n):
+            return False
+        links[new, NEAR], links[new, BACK] = g, e
+        links[g, NEAR + e], links[g, BACK + e] = new, 0
+        links[new, NEAR + 1], links[new, BACK + 1] = faces if m == edges - 1 else new + 1, 2
+        links[new, NEAR + 2], links[new, BACK + 2] = faces + edges - 1 if m == 0 else new - 1, 1
+    return links[faces, 0] == links[faces + edges - 1, 1]
+
+
+@bare
+def first_faces(links, plane, points, ends):
+    """The four faces of the tetrahedron points[:4], seen from outside; False when it is flat."""
+    for _ in range(2):
+        if not add_face(links, plane, points, np.int64(0), np.int64(0), np.int64(1), np.int64(2)):
+            return False
+        if plane[0, 0] * points[3, 0] + plane[0, 1] * points[3, 1] + plane[0, 2] * points[3, 2] <= plane[0, 3]:
+            break
+        for r in range(3):
+            points[0, r], points[1, r] = points[1, r], points[0, r]
+        ends[0, 0], ends[0, 1], ends[1, 0], ends[1, 1] = ends[1, 0], ends[1, 1], ends[0, 0], ends[0, 1]
+    good = add_face(links, plane, points, np.int64(1), np.int64(0), np.int64(3), np.int64(1))
+    good = good and add_face(links, plane, points, np.int64(2), np.int64(0), np.int64(2), np.int64(3))
+    good = good and add_face(links, plane, points, np.int64(3), np.int64(1), np.int64(3), np.int64(2))
+    for f in range(4):
         for k in range(3):
-            i, j = face[f, k], face[f, 0 if k == 2 else k + 1]
-            twin = -1
-            for m in range(edges):
-                if rim[m, 0] == j and rim[m, 1] == i:
-                    twin = m
-                    break
-            if twin >= 0:  # seen from both sides: not on the outline
-                edges -= 1
-                rim[twin, 0], rim[twin, 1] = rim[edges, 0], rim[edges, 1]
-            elif edges == len(rim):
-                return faces, -1
-            else:
-                rim[edges, 0], rim[edges, 1] = i, j
-                edges += 1
-        faces -= 1
-        face[f, 0], face[f, 1], face[f, 2] = face[faces, 0], face[faces, 1], face[faces, 2]
-        plane[f, 0], plane[f, 1], plane[f, 2] = plane[faces, 0], plane[faces, 1], plane[faces, 2]
-        plane[f, 3] = plane[faces, 3]
-    return faces, edges
+            links[f, NEAR + k], links[f, BACK + k] = TETRAHEDRON[f, k, 0], TETRAHEDRON[f, k, 1]
+    return good
 
 
-@inner
-def epa(shapes, bounds, sa, sb, turn, shift, points, ends, n, scale, face, plane, rim, weight, result):
+@bare
+def epa(shapes, bounds, sa, sb, turn, shift, points, ends, n, scale, polytope, weight, result):
     """Face of D closest to the origin, from the simplex points[:n] around it. Returns status and writes `result`.
 
     result: unit normal of D outwards (3), distance of the face below the origin (negative when the origin is outside).
     The corners of the triangle below the origin and its weights go to ends[:3], weight[:3].
     """
+    links, path, plane = polytope
+    corners = shapes[0]
+    fa, la, fb, lb = bounds[sa], bounds[sa + 1], bounds[sb], bounds[sb + 1]
     n = first_tetrahedron(shapes, bounds, sa, sb, turn, shift, points, ends, n, scale)
     if n < 4:
         return FLAT
-    faces = np.int64(0)
-    for i in range(4):
-        j, k, m = (i + 1) % 4, (i + 2) % 4, (i + 3) % 4
-        if not add_face(face, plane, faces, points, i, j, k):
-            return UNSURE
-        side = plane[faces, 0] * points[m, 0] + plane[faces, 1] * points[m, 1] + plane[faces, 2] * points[m, 2]
-        if side > plane[faces, 3]:
-            face[faces, 1], face[faces, 2] = k, j
-            for r in range(4):
-                plane[faces, r] = -plane[faces, r]
-        faces += 1
+    if not first_faces(links, plane, points, ends):
+        return UNSURE
+    faces, waiting = np.int64(4), np.int64(0)
+    for f in range(4):
+        waiting = push(links, plane, waiting, f)
     agree = AGREE * scale
+    deepest = np.inf  # no answer lies deeper than a support plane of D: faces beyond it never come to the top
     while True:
-        low = 0
-        for f in range(1, faces):
-            if plane[f, 3] < plane[low, 3]:
-                low = f
+        while waiting > 0 and links[links[0, HEAP], ALIVE] == 0:
+            waiting = pop(links, plane, waiting)
+        if waiting == 0:
+            return UNSURE
+        low = links[0, HEAP]
+        waiting = pop(links, plane, waiting)
         x, y, z = plane[low, 0], plane[low, 1], plane[low, 2]
-        near = face[low, 0]
-        p, q = support_of_difference(
-            shapes, bounds, sa, sb, turn, shift, x, y, z, ends[near, 0], ends[near, 1], points, n
-        )
-        rise = x * points[n, 0] + y * points[n, 1] + z * points[n, 2] - plane[low, 3]
+        hint = links[low, 0]
+        p, q = towards(shapes, fa, la, fb, lb, sa, sb, turn, x, y, z, ends[hint, 0], ends[hint, 1], CLIMB_ABOVE)
+        difference(corners, p, q, turn, shift, points, n)
+        high = x * points[n, 0] + y * points[n, 1] + z * points[n, 2]
+        rise = high - plane[low, 3]
+        deepest = min(deepest, high)
         same = False
         for k in range(3):
-            same = same or (ends[face[low, k], 0] == p and ends[face[low, k], 1] == q)
+            same = same or (ends[links[low, k], 0] == p and ends[links[low, k], 1] == q)
         if rise <= agree or same:
             if rise > 1e-11 * scale:
                 return UNSURE
             break
         ends[n, 0], ends[n, 1] = p, q
-        faces, edges = horizon(face, plane, faces, points, n, rim, 0.5 * agree)
-        if edges < 3 or n + 2 > POINTS or faces + edges > FACES:
+        edges = horizon(links, path, plane, low, points, n, 0.5 * agree)
+        if (
+            edges < 3
+            or n + 2 > POINTS
+            or faces + edges > FACES
+            or not cone(links, path, plane, faces, edges, points, n)
+        ):
             return UNSURE
-        for m in range(edges):
-            if not add_face(face, plane, faces, points, rim[m, 0], rim[m, 1], n):
-                return UNSURE
-            faces += 1
+        for f in range(faces, faces + edges):
+            if plane[f, 3] <= deepest + agree:
+                waiting = push(links, plane, waiting, f)
+        faces += edges
         n += 1
     for r in range(4):
         result[r] = plane[low, r]
     # Of the triangles in that plane, the one that holds the foot of the origin.
     nearest, chosen = np.inf, low
-    for f in range(faces):
-        if plane[f, 3] - plane[low, 3] <= 2.0 * agree:
-            a, b, c = on_triangle(points, face[f, 0], face[f, 1], face[f, 2])
+    for g in range(-1, faces):
+        f = low if g < 0 else g  # that very one first: mostly it does
+        if nearest <= agree * agree:
+            break
+        if links[f, ALIVE] == 1 and plane[f, 3] - plane[low, 3] <= 2.0 * agree:
+            a, b, c = on_triangle(points, links[f, 0], links[f, 1], links[f, 2])
             far2 = 0.0
             for r in range(3):
-                part = a * points[face[f, 0], r] + b * points[face[f, 1], r] + c * points[face[f, 2], r]
+                part = a * points[links[f, 0], r] + b * points[links[f, 1], r] + c * points[links[f, 2], r]
                 far2 += (part - plane[low, r] * plane[low, 3]) ** 2
             if far2 < nearest:
                 nearest, chosen = far2, f
                 weight[0], weight[1], weight[2] = a, b, c
-    i, j, k = face[chosen, 0], face[chosen, 1], face[chosen, 2]
+    i, j, k = links[chosen, 0], links[chosen, 1], links[chosen, 2]
     p0, q0, p1, q1, p2, q2 = ends[i, 0], ends[i, 1], ends[j, 0], ends[j, 1], ends[k, 0], ends[k, 1]
     ends[0, 0], ends[0, 1], ends[1, 0], ends[1, 1], ends[2, 0], ends[2, 1] = p0, q0, p1, q1, p2, q2
     return SURE if nearest <= (1e-9 * scale) ** 2 or result[3] < 0.0 else UNSURE
 
 
-@inner
+@bare
 def widest_gap(shapes, bounds, sa, sb, turn, shift, x, y, z, w):
     """Signed distance of A and B along the unit vector (x, y, z) of A's frame, from a to b."""
     support_of_difference(shapes, bounds, sa, sb, turn, shift, x, y, z, np.int64(-1), np.int64(-1), w, np.int64(3))
     return -(w[3, 0] * x + w[3, 1] * y + w[3, 2] * z)
 
 
-@kernel
-def distances(
-    first,
-    last,
-    pairs,
-    shape_of,
-    position,
-    rotation,
-    shapes,
-    bounds,
-    radius,
-    sizes,
-    reach,
-    tie,
-    distance,
-    normal,
-    on_a,
-    on_b,
-    status,
-):
-    """Signed distance, normal from a to b, and closest points of pairs[first:last], in the world frame.
-
-    `normal` holds on entry the normal of the last step (zeros: none). It is the first direction tried, and it stays
-    the answer where it separates the pair as well as the best one does, to `tie` metres.
-    """
+@bare
+def distance_loop(
+    first, last, pairs, shape_of, position, rotation, shapes, bounds, radius, sizes, reach, tie, distance, normal, on_a,
+    on_b, status, turn, shift, v, w, weight, result, points, ends, polytope,
+):  # fmt: skip
+    """The work of `distances`, with the scratch arrays it is handed."""
     corners = shapes[0]
-    turn, shift, v = np.empty((3, 3)), np.empty(3), np.empty(3)
-    w, weight, result = np.empty((4, 3)), np.empty(4), np.empty(4)
-    points, ends = np.empty((POINTS, 3)), np.empty((POINTS, 2), np.int64)
-    face, plane = np.empty((FACES, 3), np.int64), np.empty((FACES, 4))
-    rim = np.empty((FACES, 2), np.int64)
     for pair in range(first, last):
         a, b = pairs[pair, 0], pairs[pair, 1]
         sa, sb = shape_of[a], shape_of[b]
@@ -538,7 +614,7 @@ def distances(
             p0, q0, p1, q1, p2, q2 = ends[0, 0], ends[0, 1], ends[1, 0], ends[1, 1], ends[2, 0], ends[2, 1]
             w0, w1, w2 = weight[0], weight[1], weight[2]
             outside = n < 4 and length > 1e-13 * scale
-            code = epa(shapes, bounds, sa, sb, turn, shift, points, ends, n, scale, face, plane, rim, weight, result)
+            code = epa(shapes, bounds, sa, sb, turn, shift, points, ends, n, scale, polytope, weight, result)
             n = 3
             if code == FLAT:
                 # The difference around the origin has no thickness here: any axis may be the one that parts the bodies.
@@ -592,3 +668,23 @@ def distances(
             on_b[pair, r] = position[b, r] + rotation[b, r, 0] * qx + rotation[b, r, 1] * qy + rotation[b, r, 2] * qz
         for r in range(3):
             on_b[pair, r] -= rb * normal[pair, r]
+
+
+@kernel
+def distances(
+    first, last, pairs, shape_of, position, rotation, shapes, bounds, radius, sizes, reach, tie, distance, normal, on_a,
+    on_b, status,
+):  # fmt: skip
+    """Signed distance, normal from a to b, and closest points of pairs[first:last], in the world frame.
+
+    `normal` holds on entry the normal of the last step (zeros: none). It is the first direction tried, and it stays
+    the answer where it separates the pair as well as the best one does, to `tie` metres.
+    """
+    turn, shift, v = np.empty((3, 3)), np.empty(3), np.empty(3)
+    w, weight, result = np.empty((4, 3)), np.empty(4), np.empty(4)
+    points, ends = np.empty((POINTS, 3)), np.empty((POINTS, 2), np.int64)
+    polytope = np.empty((FACES, 11), np.int64), np.empty((RIM, 4), np.int64), np.empty((FACES, 4))
+    distance_loop(
+        first, last, pairs, shape_of, position, rotation, shapes, bounds, radius, sizes, reach, tie, distance, normal,
+        on_a, on_b, status, turn, shift, v, w, weight, result, points, ends, polytope,
+    )  # fmt: skip

@@ -8,6 +8,9 @@ import numpy as np
 
 from banquise.jit import inner, kernel
 
+ON_IT = 1e-6  # of the smaller body: a contact point this near to the closest distance is one of the closest
+SAME_SIDE = 1e-7  # of the smaller body: outlines nearer than this are on each other
+
 
 @inner
 def tangents(x, y, z, frame):
@@ -267,14 +270,15 @@ def contacts(
         scale = min(sizes[sa] + radius[sa], sizes[sb] + radius[sb])
         small = 1e-12 * (sizes[sa] + sizes[sb])
         na, top = near_corners(
-            corners, bounds[sa], bounds[sa + 1], rotation[a], origin, n, 1.0, slack * scale, frame, flat_a
+            corners, bounds[sa], bounds[sa + 1], rotation[a], origin, n, 1.0, slack[pair] * scale, frame, flat_a
         )
         nb, bottom = near_corners(
-            corners, bounds[sb], bounds[sb + 1], rotation[b], shift, n, -1.0, slack * scale, frame, flat_b
+            corners, bounds[sb], bounds[sb + 1], rotation[b], shift, n, -1.0, slack[pair] * scale, frame, flat_b
         )
         na = flat_hull(flat_a, na, small, hull_a)
         nb = flat_hull(flat_b, nb, small, hull_b)
-        found = meet(hull_a, na, hull_b, nb, small, spare, poly)
+        # Sides that lie on each other but for rounding must not be crossed: the crossing would be anywhere on them.
+        found = meet(hull_a, na, hull_b, nb, SAME_SIDE * scale, spare, poly)
         if found == 0:  # features that meet beyond the slack: the closest points are the contact
             for t in range(2):
                 poly[0, t] = 0.0
@@ -296,6 +300,18 @@ def contacts(
                 planes, offsets, plane_bounds[sb], plane_bounds[sb + 1], rotation[b], shift, n, -1.0, x, y, z, bottom
             )
             gaps[k] = down - up - radius[sa] - radius[sb]
+        apart, least = 0.0, np.inf
+        for r in range(3):
+            apart += (on_b[pair, r] - on_a[pair, r]) * n[r]
+        for k in range(found):
+            least = min(least, gaps[k])
+        if least > apart + ON_IT * scale:  # the nearest corner lies inside the outline of those within the slack
+            for t in range(2):
+                poly[found, t] = 0.0
+                for r in range(3):
+                    poly[found, t] += frame[t, r] * (0.5 * (on_a[pair, r] + on_b[pair, r]) - position[a, r])
+            gaps[found] = apart
+            found += 1
         for k in range(found):
             chosen[k] = k
         if found > room:

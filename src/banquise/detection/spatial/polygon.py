@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from banquise.detection.spatial import _kernels_polygon as kernels
 from banquise.detection.spatial.distance import Distances
@@ -26,17 +27,21 @@ class Contacts:
     middle: Floats  # (n, 3) m, its centre
 
 
-def contacts(blocks: Blocks, pairs: Ints, near: Distances, points: int | None = 4, slack: float = SLACK) -> Contacts:
+def contacts(
+    blocks: Blocks, pairs: Ints, near: Distances, points: int | None = 4, slack: ArrayLike = SLACK
+) -> Contacts:
     """Contact points of pairs whose distances are known, by the five steps of the common plane.
 
-    Corners within `slack` of the extreme along the normal are projected on the common plane, their hulls intersected,
+    Corners within `slack` (of the smaller body; a number, or one a pair) of the extreme along the normal are projected
+    on the common plane, their hulls intersected,
     and the corners of the intersection are the contact points: 1 for a corner, 2 for an edge, 3 or more for a face.
     At most `points` are kept (None: all), the deepest first, then those farthest apart.
     """
     n = len(pairs)
     pairs = np.ascontiguousarray(pairs, dtype=np.int64).reshape(n, 2)
     shapes = blocks.shapes
-    room = 2 * shapes.widest if points is None else points
+    room = 2 * shapes.widest + 1 if points is None else points
+    within = np.ascontiguousarray(np.broadcast_to(np.asarray(slack, dtype=np.float64), (n,)))
     out = Contacts(
         np.full((n, room, 3), np.nan), np.full((n, room), np.nan), np.zeros(n, np.int64), np.empty(n), np.empty((n, 3))
     )
@@ -44,7 +49,7 @@ def contacts(blocks: Blocks, pairs: Ints, near: Distances, points: int | None = 
     def work(first: int, last: int) -> None:
         kernels.contacts(
             first, last, pairs, blocks.shape_of, blocks.position, blocks.rotation, shapes.corners, shapes.bounds,
-            shapes.widest, *shapes.planes, shapes.radius, shapes.size, near.normal, near.on_a, near.on_b, float(slack),
+            shapes.widest, *shapes.planes, shapes.radius, shapes.size, near.normal, near.on_a, near.on_b, within,
             out.point, out.gap, out.count, out.area, out.middle,
         )  # fmt: skip
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ Shorts = NDArray[np.int32]
 BOXED_ABOVE = 36  # corners: trying all axes grows as the square of the edges
 
 
+@cache
 def _directions() -> Floats:
     """Middle direction of every cell of the table of starts, in the order of `start_cell`."""
     middle = (np.arange(kernels.CELLS) + 0.5) * 2.0 / kernels.CELLS - 1.0
@@ -32,6 +33,12 @@ def _directions() -> Floats:
                 direction[axis], direction[(axis + 1) % 3], direction[(axis + 2) % 3] = sign, u, w
                 rows.append(direction)
     return np.array(rows)
+
+
+@cache
+def _padded(n: int, extra: int) -> Ints:
+    """Row numbers 0 to n - 1, the last one `extra` times more."""
+    return np.minimum(np.arange(n + extra), n - 1)
 
 
 def oriented_box(part: ConvexPart) -> ConvexPart:
@@ -63,11 +70,11 @@ class Shapes:
         """The table of some parts."""
         padding = [-len(p.corners) % 4 for p in parts]  # the last corner again: a tie never chooses it
         bounds = np.cumsum([0] + [len(p.corners) + extra for p, extra in zip(parts, padding)])
-        corners = np.vstack([np.pad(p.corners, ((0, extra), (0, 0)), mode="edge") for p, extra in zip(parts, padding)])
+        corners = np.vstack([p.corners[_padded(len(p.corners), extra)] for p, extra in zip(parts, padding)])
         starts, joined = [np.zeros(1, np.int64)], []
         for part, extra in zip(parts, padding):
             own_start, own = part.joined
-            starts.append(np.pad(own_start[1:], (0, extra), mode="edge") + starts[-1][-1])
+            starts.append(own_start[1:][_padded(len(own_start) - 1, extra)] + starts[-1][-1])
             joined.append(own)
         directions = _directions()
         return cls(

@@ -1,0 +1,131 @@
+"""Large islands of blocks: the smoothing Newton method of the plane (`newton`) with the round cone and 6 x 6 blocks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from banquise.solvers import _kernels_cone, _kernels_cone_newton, _kernels_sweeps
+from banquise.solvers._kernels_newton import Plan
+from banquise.solvers.newton import Outcome
+
+if TYPE_CHECKING:
+    from banquise.solvers.spatial import Rows
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+PATIENCE = 4  # failed line searches before the method gives up
+REFINE = 1e-8  # relative error of a linear solution above which it is corrected once
+
+
+class SpatialIsland:
+    """One island with its bodies numbered 0..n-1 (n: those that cannot move), and the work arrays of the method."""
+
+    entries = _kernels_cone_newton.BLOCK
+
+    def __init__(self, rows: Rows, members: Ints) -> None:
+        a, b = rows.a[members], rows.b[members]
+        fixed = len(rows.y) - 1
+        touched = np.unique(np.concatenate((a, b)))
+        self.bodies = touched[touched < fixed]
+        m, n = len(members), len(self.bodies)
+        self.m, self.n, self.members = m, n, np.arange(m)
+        self.a, self.b = np.searchsorted(self.bodies, a), np.searchsorted(self.bodies, b)
+        self.G, self.W, self.V, self.c = rows.G[members], rows.W[members], rows.V[members], rows.c[members]
+        self.mu, self.low = rows.mu[members], rows.low[members]
+        self.y, self.u, self.zero = np.zeros((n + 1, 6)), np.empty((m, 3)), np.zeros((m, 3))
+        self.dr, self.du, self.dy = np.empty((m, 3)), np.empty((m, 3)), np.zeros((n + 1, 6))
+        self.F, self.S, self.c0 = np.empty((m, 3)), np.empty((m, 7)), np.empty((m, 3))
+        self.x = np.empty((n, 6))
+
+    def residual(self, r: Floats) -> float:
+        """Largest natural map; y is left at that of r."""
+        return float(
+            _kernels_cone.spatial_residual(
+                self.members, self.G, self.W, self.a, self.b, self.c, self.mu, self.low, r, self.y
+            )
+        )
+
+    def sweeps(self, r: Floats, count: int, goal: float) -> float:
+        """Up to `count` passes over the contacts; the residual they reach."""
+        e, _ = _kernels_sweeps.passes(
+            self.members, count, goal, self.G, self.W, self.V, self.a, self.b, self.c, self.mu, self.low, r, self.y
+        )
+        return float(e)
+
+    def step(self, plan: Plan, A: Floats, r: Floats, nu: float, delta: float) -> float:
+        """Newton direction dr (with dy, du) at r, whose y is current; the merit at r, NaN if there is no direction."""
+        k = _kernels_cone_newton
+        k.speeds(self.G, self.a, self.b, self.c, self.y, self.u)
+        merit = k.linearise(
+            self.G, self.W, self.a, self.b, plan.ab, plan.ba, plan.position[:-1], self.mu, self.low, r, self.u, nu, delta,
+            self.F, self.S, self.c0, A,
+        )  # fmt: skip
+        if not k.factor(A, plan.column, plan.start, plan.target):
+            return np.nan
+        k.right_side(self.G, self.a, self.b, plan.position[:-1], self.c0, self.dy, self.x)
+        k.substitute(A, plan.column, plan.rows, self.x)
+        off = self._direction(plan)
+        if off > REFINE:  # no pivoting between blocks: where that costs digits, one correction brings them back
+            solved = self.x.copy()
+            self.x[plan.position[:-1]] = self.dy[:-1]
+            self.x -= solved
+            k.substitute(A, plan.column, plan.rows, self.x)
+            self.x += solved
+            off = self._direction(plan)
+        return float(merit) if np.isfinite(off) else np.nan
+
+    def _direction(self, plan: Plan) -> float:
+        return float(
+            _kernels_cone_newton.direction(
+                self.G, self.a, self.b, plan.position[:-1], self.S, self.c0, self.x, self.zero, self.dr, self.dy, self.du
+            )
+        )
+
+    def merit(self, r: Floats, step: float, nu: float) -> tuple[float, float]:
+        """(sum of squares, largest) of the smoothed equations at r + step dr."""
+        value: tuple[float, float] = _kernels_cone_newton.merit(
+            self.W, self.mu, self.low, r, self.u, self.dr, self.du, step, nu
+        )
+        return value
+
+
+def smoothing_newton(
+    island: SpatialIsland, plan: Plan, r: Floats, goal: float, nu: float, steps: int, passes: int
+) -> Outcome:
+    """Newton with line search on the smoothed equations, nu falling fast; sweeps where the search fails.
+
+    Quick where friction is low or the start is near. After `PATIENCE` failed searches it gives up. goal and nu are velocities; r is used up.
+    """
+    A = np.empty((len(plan.position) + 2 * len(plan.rows), island.entries))
+    best, least, failures = r.copy(), np.inf, 0
+    done = 0
+    while done < steps:
+        done += 1
+        e = island.residual(r)
+        if e < least:
+            best, least = r.copy(), e
+        before = island.step(plan, A, r, nu, 1e-7) if e > goal and failures <= PATIENCE else np.nan
+        if not before > 0:
+            break
+        alpha = 1.0
+        for _ in range(12):
+            after, most = island.merit(r, alpha, nu)
+            if after <= (1 - 0.02 * alpha) * before:
+                break
+            alpha *= 0.5
+        if alpha >= 0.02 or after < 1.5 * before:
+            r += alpha * island.dr
+        if alpha == 1.0:
+            nu *= 0.64
+        elif alpha >= 0.25:
+            nu *= 0.8
+        if most < 0.05 * nu:
+            nu *= 0.1
+        if alpha < 0.02:
+            failures += 1
+            nu = max(nu, 0.3 * island.sweeps(r, passes, goal))
+    return Outcome(best, least, done)
