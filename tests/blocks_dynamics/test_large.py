@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from stacks import GRAVITY, STEP, cube_stack
 
 import banquise as bq
 from banquise.scenes.blocks import heap
 from banquise.solvers import spatial
-from tests.solvers.test_spatial import GRAVITY, STEP, cube_stack
 
 
 def test_newton_by_blocks_solves_a_tall_stack(monkeypatch):
