@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from stacks import cube_stack
 
 import banquise as bq
 from banquise.blocks import Events, Moreau, Penalty, QuasiStatic
@@ -101,8 +102,6 @@ def test_unknown_scheme_is_said():
 
 def test_faceted_cone_comes_near_the_round_one():
     """A block sliding askew: the polygon's friction differs by less than 1 - cos(pi / facets)."""
-    from tests.solvers.test_spatial import cube_stack
-
     problem = cube_stack(1, 0.5, 0.7, 0.3)
     exact = spatial.solve(problem).forces.sum(axis=0)
     errors = []

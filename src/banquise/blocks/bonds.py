@@ -7,8 +7,8 @@ problem as a plain contact and a known pull T: one law, one solver.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -93,8 +93,6 @@ class Bonds:
 
     def joined(self, touching: Touching, columns: Columns) -> tuple[Touching, Ints]:
         """The contacts with the living bonds as further points at the end, and the rows of those bonds."""
-        from dataclasses import replace
-
         rows = np.flatnonzero(self.alive)
         a, b = self.body_a[rows], self.body_b[rows]
         turned = columns.rotation
@@ -109,5 +107,5 @@ class Bonds:
             "size": np.minimum(columns.size[a], columns.size[b]), "guess": self.impulse[rows],
             "impulse": np.zeros((len(rows), 3)),
         }  # fmt: skip
-        grown = {key: np.concatenate([getattr(touching, key), value]) for key, value in more.items()}
+        grown: dict[str, Any] = {key: np.concatenate([getattr(touching, key), value]) for key, value in more.items()}
         return replace(touching, **grown), rows

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,11 +81,13 @@ class Touching:
         """The contacts where `rows` (m,) is true."""
         start = np.append(0, np.cumsum(rows))[self.start]
         held = np.diff(start) > 0
-        by_pair = {name: getattr(self, name)[held] for name in ("pairs", "pair_normal", "side", "local")}
+        by_pair: dict[str, Any] = {
+            name: getattr(self, name)[held] for name in ("pairs", "pair_normal", "side", "local")
+        }
         names = (
             "body_a", "body_b", "point", "normal", "gap", "lever_a", "lever_b", "spot", "size", "guess", "impulse"
         )  # fmt: skip
-        by_point = {name: np.ascontiguousarray(getattr(self, name)[rows]) for name in names}
+        by_point: dict[str, Any] = {name: np.ascontiguousarray(getattr(self, name)[rows]) for name in names}
         return replace(self, **by_pair, **by_point, start=np.append(start[:-1][held], start[-1]))
 
     def memory(self) -> Memory:
