@@ -81,7 +81,17 @@ class SpatialIsland:
     def _direction(self, plan: Plan) -> float:
         return float(
             _kernels_cone_newton.direction(
-                self.G, self.a, self.b, plan.position[:-1], self.S, self.c0, self.x, self.zero, self.dr, self.dy, self.du
+                self.G,
+                self.a,
+                self.b,
+                plan.position[:-1],
+                self.S,
+                self.c0,
+                self.x,
+                self.zero,
+                self.dr,
+                self.dy,
+                self.du,
             )
         )
 
@@ -98,7 +108,8 @@ def smoothing_newton(
 ) -> Outcome:
     """Newton with line search on the smoothed equations, nu falling fast; sweeps where the search fails.
 
-    Quick where friction is low or the start is near. After `PATIENCE` failed searches it gives up. goal and nu are velocities; r is used up.
+    Quick where friction is low or the start is near. After `PATIENCE` failed
+    searches it gives up. goal and nu are velocities; r is used up.
     """
     A = np.empty((len(plan.position) + 2 * len(plan.rows), island.entries))
     best, least, failures = r.copy(), np.inf, 0
