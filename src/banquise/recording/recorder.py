@@ -27,21 +27,13 @@ from banquise.recording.sealed import read_sealed, seal, write_sealed
 from banquise.recording.shapes import for_file
 from banquise.scene.bodies import Bodies
 from banquise.threads import FILES
+from banquise.update.impulses import EVENT_COLUMNS, OBSTACLE_IDS, RECORDED
+
+__all__ = ["EVENTS", "EVENT_COLUMNS", "STATE", "Recorder"]
 
 Array = NDArray[np.float64]
 STATE = ("x", "y", "rotation", "u", "v", "spin")
-EVENT_COLUMNS = (
-    "time",
-    "kind",
-    "floe_a",
-    "floe_b",
-    "x",
-    "y",
-    "normal_impulse",
-    "tangential_impulse",
-    "energy_loss",
-    "slip",
-)
+EVENTS = EVENT_COLUMNS[:RECORDED]
 PIECE_SECONDS = 5.0  # wall time between pieces: what a kill may lose
 SHARE = 0.03  # of the wall time that pieces and checkpoints may take, where they are dear
 KEEP = 3  # checkpoints that stay
@@ -186,7 +178,7 @@ class Recorder:
             "ledger": np.array([[row[n] for n in names] for row in self.rows]),
             "ledger_names": np.array(names),
             "loads": np.array(self.loads),
-            "events": np.concatenate(self.events) if self.events else np.empty((0, len(EVENT_COLUMNS))),
+            "events": np.concatenate(self.events) if self.events else np.empty((0, len(EVENTS))),
         }
 
     def pieces(self) -> Iterator[dict[str, Any]]:
@@ -244,7 +236,8 @@ def read_pieces(folder: Path) -> Iterator[dict[str, Any]]:
         from banquise.recording.run_file import open_run
 
         base = open_run(folder / "base.nc")
-        yield {name: base.records[name] for name in ("time", "state", "ledger", "ledger_names", "loads", "events")}
+        records = {name: base.records[name] for name in ("time", "state", "ledger", "ledger_names", "loads", "events")}
+        yield records | {"events": _obstacles_above(records["events"], int((base.shapes["obstacle"].values == 0).sum()))}
     names = sorted(p for p in folder.glob("*.bin") if p.stem.isdigit())
     for k, name in enumerate(names):
         if int(name.stem) != k:
@@ -272,6 +265,24 @@ def join_pieces(pieces: Iterator[dict[str, Any]]) -> dict[str, Any]:
         "loads": np.concatenate([p["loads"] for p in parts]),
         "events": np.concatenate([p["events"] for p in parts]),
     }
+
+
+def obstacles_after(events: Array, floes: int) -> Array:
+    """Events of a run of so many floes in the end: obstacle k is number floes + k."""
+    events = events.copy()
+    for column in (2, 3):
+        above = events[:, column] >= OBSTACLE_IDS
+        events[above, column] += floes - OBSTACLE_IDS
+    return events
+
+
+def _obstacles_above(events: Array, floes: int) -> Array:
+    """And back: more floes may be born."""
+    events = events.copy()
+    for column in (2, 3):
+        above = (events[:, column] >= floes) & (events[:, column] < OBSTACLE_IDS)
+        events[above, column] += OBSTACLE_IDS - floes
+    return events
 
 
 def widened(state: Array, n: int) -> Array:

@@ -18,17 +18,17 @@ from numpy.typing import NDArray
 from banquise import __version__
 from banquise.errors import RunFileError
 from banquise.recording.ledger import LONG_NAMES
-from banquise.recording.recorder import EVENT_COLUMNS, STATE, widened
+from banquise.recording.recorder import EVENTS, STATE, obstacles_after, widened
 from banquise.recording.sealed import seal
 from banquise.recording.shapes import for_file
 from banquise.threads import FILES
+from banquise.update.impulses import KINDS
 
 if TYPE_CHECKING:
     import xarray as xr
 
 Array = NDArray[np.float64]
 FORMAT = 1  # of the run file; a reader refuses a later one
-KINDS = ("impact", "break")
 CHUNK = 256  # records and floes in a chunk: half a megabyte
 _EPOCH = "2000-01-01 00:00:00"
 STATE_ATTRS: dict[str, dict[str, str]] = {
@@ -179,7 +179,8 @@ def _write_groups(
 ) -> None:
     import xarray as xr
 
-    events = xr.Dataset({name: ("event", records["events"][:, k]) for k, name in enumerate(EVENT_COLUMNS)})
+    rows = obstacles_after(records["events"], int((shapes["obstacle"].values == 0).sum()))
+    events = xr.Dataset({name: ("event", rows[:, k]) for k, name in enumerate(EVENTS)})
     events["kind"].attrs = {"flag_values": np.arange(len(KINDS), dtype=float), "flag_meanings": " ".join(KINDS)}
     stored = {**case, "format": FORMAT}
     time = ("time", records["time"], _time_attrs(case.get("start")))
