@@ -31,7 +31,7 @@ from banquise.projection import Projection
 from banquise.recording.checkpoint import settings_bytes, snapshot
 from banquise.recording.ledger import Ledger
 from banquise.recording.progress import Progress
-from banquise.recording.recorder import Recorder, frame_of, join_pieces
+from banquise.recording.recorder import Recorder, frame_of, join_pieces, obstacles_after
 from banquise.recording.run_file import Run, open_run, shapes_dataset, write_run
 from banquise.scene.bodies import Bodies
 from banquise.scene.domain import Box
@@ -111,6 +111,8 @@ class Simulation:
         self.scheme = scheme if scheme is not None else EventDriven()
         if not hasattr(self.scheme, "advance"):
             raise CaseError(f"simulation: scheme is {self.scheme!r}, expected bq.EventDriven(...) or another scheme.")
+        if fracture is not None and not hasattr(fracture, "breaker"):
+            raise CaseError(f"simulation: fracture is {fracture!r}, expected bq.Griffith(...), bq.MeanStress(...) or None.")
         self.fracture = fracture
         if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
             raise CaseError(f"simulation: seed is {seed!r}, expected a whole number.")
@@ -132,7 +134,20 @@ class Simulation:
         self.ledger = Ledger(self.bodies.kinetic_energy())
         self.size = self.bodies.size
         self.zone = ZONE * self.size
-        self.laws = Laws(
+        self.laws = self._laws()
+        self.largest_restitution = float(self.laws.restitution.max(initial=0.0))
+        self.detector = Detector(self.bodies, scene.domain)
+        self.overlapping: list[tuple[int, int]] = []
+        self.step_cap = np.full(self.bodies.n_free, np.inf)
+        self.pace = math.inf  # longest step that has gone well of late (s)
+        self.impulses = ImpulseRecord(self.bodies)
+        self.n_ids = len(scene.floes)
+        self.breaking = None if fracture is None else fracture.breaker(self.bodies)
+        self._said_bound = False
+        self._last_record = 0.0
+
+    def _laws(self) -> Laws:
+        return Laws(
             self.contact,
             self.bodies.material,
             pair_table(self.contact.friction, self.bodies.materials, "friction"),
@@ -142,15 +157,26 @@ class Simulation:
             np.full(len(self.bodies), -1),
             SolverMemory(),
         )
-        self.largest_restitution = float(self.laws.restitution.max(initial=0.0))
-        self.detector = Detector(self.bodies, scene.domain)
-        self.overlapping: list[tuple[int, int]] = []
-        self.step_cap = np.full(self.bodies.n_free, np.inf)
-        self.pace = math.inf  # longest step that has gone well of late (s)
-        self.impulses = ImpulseRecord(self.bodies)
-        self.n_ids = len(scene.floes)
-        self._said_bound = False
-        self._last_record = 0.0
+
+    def take_bodies(self, bodies: Bodies, before: np.ndarray[Any, Any], n_ids: int) -> None:
+        """Go on with other bodies: floe row k is what row before[k] was, -1 for a piece of a floe that broke."""
+        now = np.full(self.bodies.n_free, -1)
+        now[before[before >= 0]] = np.flatnonzero(before >= 0)
+        shift = bodies.n_free - self.bodies.n_free
+        pairs = [(now[i], now[j] if j < len(now) else j + shift) for i, j in self.overlapping]
+        self.overlapping = [(int(i), int(j)) for i, j in pairs if i >= 0 and j >= 0]
+        self.step_cap = np.where(before >= 0, self.step_cap[before], np.inf)
+        self.impulses.resize(before)
+        self.n_ids = n_ids
+        self.fit_bodies(bodies)
+
+    def fit_bodies(self, bodies: Bodies) -> None:
+        """Take these bodies and make what goes with them: sizes, laws, detector."""
+        self.bodies = bodies
+        self.size = bodies.size
+        self.zone = ZONE * self.size
+        self.laws = self._laws()
+        self.detector.reset(bodies)
 
     @property
     def euler(self) -> bool:
@@ -225,6 +251,7 @@ class Simulation:
         self.forcing.check(len(self.scene.floes), plan["end"])
         schedule = _Schedule(plan["start"], plan["end"], plan["every"], self.forcing.instants(), callbacks)
         began = clock.perf_counter()
+        recorder.before_end = lambda: self._note_bodies(recorder, case)
         with (
             recorder,
             Progress(progress, self, plan["end"]) as bar,
@@ -235,6 +262,8 @@ class Simulation:
                     self.scheme.advance(self, target)
                     if target - self.time < 1e-12 * max(1.0, target):
                         self.time = target  # land on the instant itself, not a rounding away from it
+                    if self.breaking is not None:
+                        self.breaking.after_step(self)
                     bar.update()
                     if self.time < target:
                         self._checkpoint(recorder, case, plan, stop)
@@ -245,7 +274,9 @@ class Simulation:
                 self._checkpoint(recorder, case, plan, stop)
         case["profile"] = {"wall": clock.perf_counter() - began}
         if recorder.output is None:
-            return Run(join_pieces(recorder.pieces()), self._shapes(), case)
+            records = join_pieces(recorder.pieces())
+            records["events"] = obstacles_after(records["events"], self.n_ids)
+            return Run(records, self._shapes(), case)
         end_state = {"settings": settings_bytes(self), "state": snapshot(self, plan)}
         write_run(recorder.output, recorder.pieces(), self._shapes(), case, end_state)
         recorder.remove_pieces()
@@ -255,15 +286,18 @@ class Simulation:
         """A piece and a checkpoint, when it is time or when asked to stop; then stop."""
         if recorder.output is None or not (recorder.due or stop.asked):
             return
-        if self.n_ids != case["bodies"]:
-            case["bodies"] = self.n_ids
-            recorder.note_shapes(self._shapes(), case)
+        self._note_bodies(recorder, case)
         recorder.save(lambda: snapshot(self, plan))
         if stop.asked:
             leave(
                 stop.asked,
                 f"stopped at {self.time:g} s of {plan['end']:g} s. Go on with: banquise resume {recorder.output}",
             )
+
+    def _note_bodies(self, recorder: Recorder, case: dict[str, Any]) -> None:
+        if self.n_ids != case["bodies"]:
+            case["bodies"] = self.n_ids
+            recorder.note_shapes(self._shapes(), case)
 
     def _record(self, recorder: Recorder) -> None:
         b = self.bodies
@@ -283,8 +317,14 @@ class Simulation:
         row = self.ledger.record(b.kinetic_energy())
         recorder.add(self.time, frame_of(b, self.n_ids), row, loads, self.impulses.take_events())
         self.impulses.reset(b)
+        if self.breaking is not None:
+            self.breaking.new_window()
 
     def _shapes(self) -> Any:
+        if self.breaking is not None:
+            family = self.breaking.family
+            floes = family.all_floes(self.scene.floes)
+            return shapes_dataset(floes, list(self.obstacles), family.lives(self.scene.floes))
         n = self.n_ids
         lives = {"birth": np.zeros(n), "end": np.full(n, np.inf), "parent": np.full(n, -1)}
         return shapes_dataset(list(self.scene.floes), list(self.obstacles), lives)
@@ -305,6 +345,7 @@ class Simulation:
             "scheme": repr(self.scheme),
             "contact": repr(self.contact),
             "forcing": repr(self.forcing),
+            "fracture": None if self.fracture is None else repr(self.fracture),
             "crs": None if self.projection is None else self.projection.text,
             "forcing_files": self.forcing.fingerprints(),
             "walls": len(self.obstacles) - len(self.scene.obstacles),

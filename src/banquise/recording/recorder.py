@@ -68,6 +68,7 @@ class Recorder:
         self.events: list[NDArray[Any]] = []
         self._last_piece = clock.monotonic()
         self._last_cost = 0.0
+        self.before_end: Callable[[], None] | None = None  # called before the last piece of a run that ends in an error
         self._count = resumed or 0
         if self.output is not None:
             with self._errors():
@@ -79,6 +80,8 @@ class Recorder:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         """A run that ends in an error (or Ctrl-C) leaves all its records in the pieces."""
         if kind is not None and self.output is not None:
+            if self.before_end is not None:
+                self.before_end()
             self.flush()
 
     @property
