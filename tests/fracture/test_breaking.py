@@ -21,8 +21,16 @@ from .conftest import star
 
 def test_random_breaks_keep_mass_momenta_and_energy():
     # relative to the sums of the parts' own sizes; a hundred breaks are a chain, so rounding adds up over it
-    worst, overlap, breaks = random_breaks(300, seed=3)
-    assert breaks == 300
+    worst, overlap, breaks = random_breaks(100, seed=3)
+    assert breaks == 100
+    assert worst.max() < 1e-12
+    assert overlap < 1e-9
+
+
+@pytest.mark.slow
+def test_a_thousand_random_breaks():
+    worst, overlap, breaks = random_breaks(1000)
+    assert breaks == 1000
     assert worst.max() < 1e-12
     assert overlap < 1e-9
 
@@ -176,9 +184,9 @@ def test_a_slit_goes_on_along_its_line():
     assert crack is not None
     assert crack.separates
     assert crack.end == pytest.approx(first.end, abs=1e-6)
-    # it pays for the new part only, and releases no more than the whole crack does
+    # it pays for the new part only (a tip lies on an element edge), and no more is released than was stored
     assert crack.surface == pytest.approx(10.0 * 0.6 * first.length, rel=0.1)
-    assert 0 < crack.release <= first.release * 1.001
+    assert 0 < crack.release < hit.energy
 
 
 def test_mean_stress_regions():

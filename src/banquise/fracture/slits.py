@@ -1,7 +1,9 @@
 """Cracks that ended inside a floe, and how later impacts take them on.
 
 A slit goes on along its own line: what a longer crack releases beyond the slit itself must pay for the new surface. It
-does not turn (a crack that turns would need elements enriched along a broken line).
+does not turn (a crack that turns would need elements enriched along a broken line). Until the far side is reached the floe
+is in one piece and opens like a hinge, so that is the release by which it gets there: two pieces that keep their own mean
+motions release less, and would never come off a slit.
 """
 
 from __future__ import annotations
@@ -43,11 +45,8 @@ def extend(floe: Floe, load: Any, ice: Griffith, slits: Sequence[Any]) -> Crack 
             through = part == 1.0
             if not through and not ice.arrested:
                 continue
-            cut = cutter.cut(start, tip + part * (far - tip), tip=not through)
-            if cut is None or cut.separates != through:
-                continue
-            total = float(state.body.mesh.area.sum())
-            if through and min(cut.plus, total - cut.plus) < ice.min_piece * total:
+            cut = cutter.cut(start, tip + part * (far - tip), tip=True)
+            if cut is None or (through and not _cuts_off_enough(cutter, start, far, ice)):
                 continue
             more = cutter.open(cut, ice.lip_friction).release - there
             length = cut.length - old.length
@@ -71,6 +70,12 @@ def extend(floe: Floe, load: Any, ice: Griffith, slits: Sequence[Any]) -> Crack 
                     landscape=np.empty((0, 6)),
                 )
     return best
+
+
+def _cuts_off_enough(cutter: Cutter, start: Array, far: Array, ice: Griffith) -> bool:
+    cut = cutter.cut(start, far)
+    total = float(cutter.state.body.mesh.area.sum())
+    return cut is not None and cut.separates and min(cut.plus, total - cut.plus) >= ice.min_piece * total
 
 
 def _ahead(floe: Floe, start: Array, tip: Array) -> Array | None:
