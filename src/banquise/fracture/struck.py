@@ -32,6 +32,7 @@ Array = NDArray[np.float64]
 
 PAYS = 1.2  # stored energy over the surface of a crack, below which none paid on any floe we tried (least seen: 1.5)
 SHARE = 1.4  # of the energy that a floe stores, at most so many times what thicknesses alone would give it
+DOUBT = 1.2  # factor on the load within which the other side's own compliance may decide
 NEAR = 0.5  # of a patch: a contact this near to one searched before, from the same side, breaks at the same energy
 SAME_SIDE = 0.98  # cosine
 SURE = 0.8  # of that energy, below which it is not searched again
@@ -269,16 +270,37 @@ class StruckFloes(Breaking):
                 crack = search(floe, hit, ice)
             if crack.critical > 1:
                 return hit, crack
-            partners = [self._partner(sim, struck, k) for k in range(len(struck.contacts))]
-            if any(p is not None for p in partners):
-                yielding = [replace(c, other=p) for c, p in zip(struck.contacts, partners)]
-                soft = from_impulses(floe, yielding, struck.restitution, ice=ice, mobility=mobility)
-                # the other side changes how high the load goes, not where the crack runs
-                higher = math.sqrt(hit.energy / soft.energy)
-                hit, crack = soft, replace(crack, critical=crack.critical * higher, energy=soft.energy)
+            return self._yielding(sim, struck, floe, ice, mobility, hit, crack)
         except ShapeError:
             return None  # impulses that cancel, or a shape that cannot be meshed: no crack
-        return hit, crack
+
+    def _yielding(
+        self, sim: Any, struck: Struck, floe: Floe, ice: Griffith, mobility: Array, hit: Impact, crack: Crack
+    ) -> tuple[Impact, Crack]:
+        """The same when the other side yields too: it changes how high the load goes, not where the crack runs.
+
+        Compliances go as one over the thickness, and with shape by a third or so. The other side is meshed only where that
+        third decides.
+        """
+        b = sim.bodies
+        if all(row >= b.n_free for row in struck.others):
+            return hit, crack
+        weight = np.array([c.impulse**2 for c in struck.contacts])
+        other = np.array([floe.thickness / b.thickness[row] if row < b.n_free else 0.0 for row in struck.others])
+        energy = hit.energy / (1 + float(weight @ other) / float(weight.sum()))
+        critical = crack.critical * math.sqrt(hit.energy / energy)
+        if not 1 / DOUBT < critical < DOUBT:
+            return replace(hit, energy=energy), replace(crack, critical=critical, energy=energy)
+        partners = [self._partner(sim, struck, k) for k in range(len(struck.contacts))]
+        soft = from_impulses(
+            floe,
+            [replace(c, other=p) for c, p in zip(struck.contacts, partners)],
+            struck.restitution,
+            ice=ice,
+            mobility=mobility,
+        )
+        critical = crack.critical * math.sqrt(hit.energy / soft.energy)
+        return soft, replace(crack, critical=critical, energy=soft.energy)
 
     # ------------------------------------------------------------ the break
 

@@ -111,8 +111,8 @@ def channel(
 
 
 def storm(
-    n: int = 100, wind: float = 25.0, swirl: float = 0.5, side: float = 0.0, law: Any = LAW, seed: int = 0,
-    concentration: float = 0.7, step: float = 5.0,
+    n: int = 100, wind: float = 25.0, swirl: float = 0.3, side: float = 0.0, law: Any = LAW, seed: int = 0,
+    concentration: float = 0.5, step: float = 5.0,
 ) -> Simulation:  # fmt: skip
     """A pack in a box of still walls, in a wind that turns as a storm passes and eddies of the water.
 
