@@ -112,7 +112,9 @@ class Simulation:
         if not hasattr(self.scheme, "advance"):
             raise CaseError(f"simulation: scheme is {self.scheme!r}, expected bq.EventDriven(...) or another scheme.")
         if fracture is not None and not hasattr(fracture, "breaker"):
-            raise CaseError(f"simulation: fracture is {fracture!r}, expected bq.Griffith(...), bq.MeanStress(...) or None.")
+            raise CaseError(
+                f"simulation: fracture is {fracture!r}, expected bq.Griffith(...), bq.MeanStress(...) or None."
+            )
         self.fracture = fracture
         if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
             raise CaseError(f"simulation: seed is {seed!r}, expected a whole number.")

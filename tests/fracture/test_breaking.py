@@ -68,7 +68,7 @@ def test_a_crack_is_paid_by_its_impact(restitution):
     breaks = run.events[run.events.kind == "break"]
     assert breaks.energy_loss.sum() == pytest.approx(surface, rel=1e-12)
     # toughness times thickness times length is what a crack costs; its length is what the ring has gained, twice
-    born = [f for f in run.scene.floes]
+    born = list(run.scene.floes)
     gained = sum(f.polygon.length for f in born) - sim.scene.floes[0].polygon.length
     assert surface == pytest.approx(10.0 * 0.5 * gained, rel=2e-3)  # the mesh leaves out small detail of the border
 

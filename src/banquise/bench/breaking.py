@@ -42,7 +42,9 @@ def screened(count: int) -> Figure:
         start = time.thread_time()
         sim.breaking.after_step(sim)
         spent.append(time.thread_time() - start)
-    return Figure("impact looked at and let go", 1e6 * float(np.median(spent)), "us", at_most=20.0, note=f"{count} impacts")
+    return Figure(
+        "impact looked at and let go", 1e6 * float(np.median(spent)), "us", at_most=20.0, note=f"{count} impacts"
+    )
 
 
 def storm_cost(n: int, steps: int, broken: bool) -> dict[str, Any]:

@@ -33,7 +33,9 @@ class Cuts:
     whole: Floe
     pieces: list[Floe]
     slits: list[list[Slit]]  # of each piece
-    made: list[tuple[Array, float, float]] = field(default_factory=list)  # each cut: its middle, its surface energy, length
+    made: list[tuple[Array, float, float]] = field(
+        default_factory=list
+    )  # each cut: its middle, its surface energy, length
 
     def cut(self, which: int, path: Any, surface: float) -> tuple[int, int] | None:
         """Cut a piece along a broken line; places of the two new pieces, or None when the line does not cut it in two."""

@@ -105,4 +105,3 @@ class Family:
             "parent": np.append(np.full(self.first, -1), self.parent),
             "start": np.concatenate([np.array([f.centre for f in scene]).reshape(-1, 2), self.start]),
         }
-

@@ -98,7 +98,9 @@ class StruckFloes(Breaking):
     def __init__(self, law: Griffith, bodies: Bodies):
         super().__init__(bodies)
         self.least = np.full(bodies.n_free, np.nan)  # J, what the shortest crack of each floe costs
-        self.searched: dict[str, list[list[float]]] = {}  # by id: place, direction and energy of searches that found none
+        self.searched: dict[
+            str, list[list[float]]
+        ] = {}  # by id: place, direction and energy of searches that found none
         self.searches = 0
 
     def renumber(self, before: NDArray[np.int64]) -> None:

@@ -240,7 +240,9 @@ def read_pieces(folder: Path) -> Iterator[dict[str, Any]]:
 
         base = open_run(folder / "base.nc")
         records = {name: base.records[name] for name in ("time", "state", "ledger", "ledger_names", "loads", "events")}
-        yield records | {"events": _obstacles_above(records["events"], int((base.shapes["obstacle"].values == 0).sum()))}
+        yield records | {
+            "events": _obstacles_above(records["events"], int((base.shapes["obstacle"].values == 0).sum()))
+        }
     names = sorted(p for p in folder.glob("*.bin") if p.stem.isdigit())
     for k, name in enumerate(names):
         if int(name.stem) != k:

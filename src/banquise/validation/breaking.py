@@ -99,10 +99,19 @@ def rows() -> Iterator[Row]:
         ("its velocity x, large", large.velocity[0], 0.1959064),
         ("its velocity y, large", large.velocity[1], -0.0956506),
     ):
-        yield Row("split", "pieces move as their part of the floe did", f"{cut}: {name}", expected, got, 5e-8 if abs(expected) < 1 else 1e-6)
+        yield Row(
+            "split",
+            "pieces move as their part of the floe did",
+            f"{cut}: {name}",
+            expected,
+            got,
+            5e-8 if abs(expected) < 1 else 1e-6,
+        )
     worst, overlap, count = random_breaks(1000)
     for name, error in zip(("mass", "momentum x", "momentum y", "angular momentum", "kinetic energy"), worst):
-        yield Row("random breaks", f"{name} is kept", f"{count} breaks, concave, holes, uneven", 0.0, float(error), 1e-12)
+        yield Row(
+            "random breaks", f"{name} is kept", f"{count} breaks, concave, holes, uneven", 0.0, float(error), 1e-12
+        )
     yield Row("random breaks", "pieces do not overlap", f"{count} breaks, part of the area", 0.0, overlap, 1e-9)
     for seed in range(4):
         floe, speed = predicted_speed(seed)
