@@ -144,7 +144,7 @@ class Simulation:
         self.pace = math.inf  # longest step that has gone well of late (s)
         self.impulses = ImpulseRecord(self.bodies)
         self.n_ids = len(scene.floes)
-        self.breaking = None if fracture is None else fracture.breaker(self.bodies)
+        self.breaking: Any = None if fracture is None else fracture.breaker(self.bodies)
         self._said_bound = False
         self._last_record = 0.0
 

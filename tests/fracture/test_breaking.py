@@ -210,6 +210,21 @@ def test_mean_stress_breaks_across_the_tension():
     assert abs(float(run.ledger.balance[-1])) < 1e-12 * kinetic
 
 
+def test_pieces_are_drawn_and_the_player_shows_their_cracks():
+    plt = pytest.importorskip("matplotlib.pyplot", reason="matplotlib is an extra")
+    from banquise.view.outlines import crack_edges, outlines_of
+    from banquise.view.pieces import plot_pieces
+
+    run = scenes.thrown(speed=0.06).run(20.0, every=5.0)
+    ax = plot_pieces(run)
+    assert len(ax.patches) == len(run.scene.floes) + 1
+    plt.close(ax.figure)
+    start = np.column_stack([run.shapes["start_x"].values, run.shapes["start_y"].values])
+    marks = crack_edges(outlines_of(run.shapes), run.shapes["parent"].values, start)
+    assert not marks[0].any()
+    assert sum(int(m.sum()) for m in marks[1:]) == 2 * (len(run.scene.floes) - 1)  # each crack has two lips
+
+
 def test_case_files_say_it_too(tmp_path):
     for law in (bq.Griffith(toughness=7.0, arrested=True), bq.MeanStress(criterion="ellipse", window="2 min")):
         sim = scenes.thrown(law=law)

@@ -201,12 +201,10 @@ class StruckFloes(Breaking):
         on = np.array([[c, s], [-s, c]])
         middle = np.asarray(struck.contacts[k].point) - struck.levers[k]
         rings = [(ring - floe.centre) @ on + middle for ring in (floe.ring, *floe.holes)]
-        options = {"thickness": floe.thickness, "density": floe.density}
+        radius = floe.radius
         if len(rings[0]) == 1:
-            rings = [(np.asarray(floe.polygon.exterior.coords)[:-1] - floe.centre) @ on + middle]
-        elif floe.radius > 0:
-            options["radius"] = floe.radius
-        return Floe(rings[0], holes=rings[1:], **options)
+            rings, radius = [(np.asarray(floe.polygon.exterior.coords)[:-1] - floe.centre) @ on + middle], 0.0
+        return Floe(rings[0], holes=rings[1:], thickness=floe.thickness, density=floe.density, radius=radius)
 
     # ------------------------------------------------------------ the search
 
@@ -322,7 +320,7 @@ class StruckFloes(Breaking):
                 self._pay(sim, struck, purse, events, surface)
                 self.least[struck.row] = 0.0
                 continue
-            two = cuts.cut(which, [crack.start, crack.end], surface)
+            two = cuts.cut(which, [crack.start, crack.end], surface, slivers=generation == 1)
             if two is None:
                 continue
             self._pay(sim, struck, purse, events, surface)
