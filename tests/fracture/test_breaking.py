@@ -73,6 +73,27 @@ def test_a_crack_is_paid_by_its_impact(restitution):
     assert surface == pytest.approx(10.0 * 0.5 * gained, rel=2e-3)  # the mesh leaves out small detail of the border
 
 
+@pytest.mark.parametrize("periodic", [False, True])
+def test_two_floes_that_meet_may_both_break(periodic):
+    """Whatever breaks, the two together keep their momenta; across the border of a periodic box too."""
+    left = bq.Floe(scenes.ROUGH, density=910.0, velocity=(0.15, 0.0))
+    ring = scenes.ROUGH * [-1, 1] + [220.5 if not periodic else -0.5, 4.0]
+    right = bq.Floe(ring, density=910.0, velocity=(-0.15, 0.01), spin=1e-4)
+    domain = bq.Periodic(-110.75, 110.25, -60.0, 160.0) if periodic else None
+    scheme = bq.EventDriven(max_step=2.0)
+    sim = bq.Simulation(bq.Scene([left, right], domain=domain), scheme=scheme, fracture=bq.Griffith())
+    before = totals(sim.bodies)
+    run = sim.run(20.0, every=10.0)
+    breaks = run.events[run.events.kind == "break"]
+    assert set(breaks.floe_a) == {0, 1}
+    after = totals(sim.bodies)
+    assert after[:3] == pytest.approx(before[:3], rel=1e-12, abs=1e-12 * before[0])
+    if not periodic:
+        assert after[3] == pytest.approx(before[3], rel=1e-11)  # about the origin: sums of larger terms
+    assert abs(float(run.ledger.balance[-1])) < 1e-12 * before[4]
+    assert after[4] <= before[4] - float(run.ledger.surface_energy[-1])
+
+
 def test_parents_and_children_are_on_record(tmp_path):
     path = tmp_path / "thrown.nc"
     sim = scenes.thrown(speed=0.06)
