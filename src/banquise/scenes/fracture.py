@@ -14,6 +14,7 @@ from banquise.fracture import Griffith, impact, search
 from banquise.scene.domain import Box
 from banquise.scene.floe import Floe, Obstacle
 from banquise.scene.makers.pack import pack
+from banquise.scene.makers.voronoi import voronoi
 from banquise.scene.scene import Scene
 from banquise.schemes.event_driven import EventDriven
 from banquise.schemes.time_stepping import TimeStepping
@@ -153,7 +154,7 @@ def strait(
     """
     width = 40.0 * math.ceil(math.sqrt(n))
     height = 1500.0 * n / width
-    floes = _pack(n, 0.8, (width, height), seed)
+    floes = voronoi(n, 0.85, (width, height), seed=seed).floes
     deep = 0.5 * (width - mouth)
     moved = [Floe(f.ring + [-0.5 * width, deep + 5.0], thickness=f.thickness) for f in floes]
     top = deep + height + 100.0
