@@ -132,6 +132,6 @@ def bisected(floe: Floe, speed: float, halvings: int = 5) -> float:
     for _ in range(halvings):
         middle = 0.5 * (low + high)
         sim = thrown(floe=floe, speed=middle, friction=0.0)
-        sim.run(1.5 / middle, every=1.5 / middle)
+        sim.run(0.505 / middle)  # the gap is 0.5 m: the first impact only
         low, high = (low, middle) if sim.bodies.n_free > 1 else (middle, high)
     return 0.5 * (low + high)
