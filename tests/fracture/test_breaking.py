@@ -153,12 +153,9 @@ def test_critical_speed_of_200_floes():
 
 
 def scenes_of_speed(seed: int) -> None:
-    """One floe, thrown 2 % below and 2 % above the speed predicted: whole, and broken.
-
-    Moved to the wall it is meshed with other last bits, which may change the best crack: 1 % in one of 200 floes.
-    """
+    """One floe, thrown 1 % below and 1 % above the speed predicted: whole, and broken."""
     floe, predicted = scenes.predicted_speed(seed)
-    for factor in (0.98, 1.02):
+    for factor in (0.99, 1.01):
         sim = scenes.thrown(floe=floe, speed=factor * predicted, friction=0.0)
         sim.run(0.505 / (factor * predicted))  # the gap is 0.5 m: the first impact only, not one of another corner
         assert (sim.bodies.n_free > 1) == (factor > 1), (seed, factor)
