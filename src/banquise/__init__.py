@@ -39,6 +39,7 @@ _NAMES = {
     "set_threads": "banquise.threads",
     "calibrate": "banquise.analysis.calibrate",
     "Griffith": "banquise.fracture.griffith",
+    "MeanStress": "banquise.fracture.mean_stress",
     "Polyhedron": "banquise.scene.polyhedron",
     "pack": "banquise.scene.makers.pack",
     "voronoi": "banquise.scene.makers.voronoi",

@@ -10,6 +10,7 @@ import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,7 @@ _FILE = {
 _RUN = {"until", "every", "output", "start"}
 _SCENE = {"floes", "obstacles", "domain", "file", "blocks"}
 _TOP = {"title", "seed", "integrator", "crs", "scene", "forcing", "contact", "scheme", "fracture", "bond", "run"}
+_FRACTURE = {"griffith": "Griffith", "mean-stress": "MeanStress"}  # imported when a case asks for one
 _KINDS = {"length": ("thickness", "radius"), "density": ("density",), "rate": ("spin",)}
 
 
@@ -80,7 +82,7 @@ class Case:
             made: Any = Simulation  # gives the simulation of blocks, which takes a bond
             return made(
                 self.scene, forcing=self.forcing, contact=self.contact, scheme=self.scheme, seed=self.seed,
-                title=self.title, start=self.start, bond=self.bond,
+                title=self.title, start=self.start, bond=self.bond, fracture=self.fracture,
             )  # fmt: skip
         if self.bond is not None:
             raise CaseError("bond: is for blocks; remove the table.")
@@ -139,14 +141,13 @@ def case_of(data: Mapping[str, Any], folder: Path = Path()) -> Case:
     integrator = data.get("integrator", "fitted")
     if integrator not in INTEGRATORS:
         raise CaseError(f"integrator: got {integrator!r}. {nearest(str(integrator), INTEGRATORS)}")
-    if data.get("fracture") is not None:
-        raise CaseError("fracture: not available in case files yet; remove the table.")
     return Case(
         scene=scene,
         forcing=_forcing(_table(data, "forcing"), folder),
         contact=_contact(_table(data, "contact")),
         scheme=_scheme(_table(data, "scheme"), bool(scene.blocks)),
         bond=bond_of(_table(data, "bond")),
+        fracture=_fracture(data.get("fracture")),
         until=run.get("until"),
         every=run.get("every"),
         output=_text(run.get("output"), "run.output"),
@@ -346,6 +347,20 @@ def _scheme(table: Mapping[str, Any], blocks: bool = False) -> Any:
     return _named("scheme", lambda: maker(**options))
 
 
+def _fracture(table: Any) -> Any:
+    if table is None:
+        return None
+    if not isinstance(table, Mapping):
+        raise CaseError(f"fracture: got {table!r}, expected a table [fracture].")
+    options = dict(table)
+    kind = options.pop("kind", next(iter(_FRACTURE)))
+    if kind not in _FRACTURE:
+        raise CaseError(f"fracture: kind is {kind!r}. {nearest(str(kind), _FRACTURE)}")
+    maker = getattr(import_module("banquise.fracture"), _FRACTURE[kind])
+    _known(options, {f.name for f in fields(maker)}, "fracture")
+    return _named("fracture", lambda: maker(**options))
+
+
 # ---------------------------------------------------------------- and back
 
 
@@ -374,8 +389,18 @@ def tables_of(case: Case | Simulation, until: Any = None, every: Any = None) -> 
         "contact": _contact_table(case.contact),
         "scheme": scheme and {"kind": kind, **{f.name: getattr(scheme, f.name) for f in fields(scheme)}},
         "bond": bond_table(getattr(case, "bond", None)),
+        "fracture": _fracture_table(getattr(case, "fracture", None)),
         "run": run,
     }
+
+
+def _fracture_table(law: Any) -> dict[str, Any] | None:
+    if law is None:
+        return None
+    kind = next((name for name, maker in _FRACTURE.items() if type(law).__name__ == maker), None)
+    if kind is None:
+        raise CaseError(f"fracture {law!r}: an own law cannot be written to a case file.")
+    return {"kind": kind, **{f.name: getattr(law, f.name) for f in fields(law)}}
 
 
 def _scene_table(scene: Scene) -> dict[str, Any]:

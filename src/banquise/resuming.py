@@ -101,7 +101,7 @@ def _simulation(path: Path, settings: bytes, given: Simulation | None) -> Simula
         if sim.time != 0.0:
             raise CaseError(f"simulation: is at {sim.time:g} s, expected one freshly made, at its start.")
         mine = sim.describe(case.get("until", 0.0), case.get("every", 0.0))
-        for name in ("seed", "integrator", "scheme", "contact", "domain", "floes", "blocks"):
+        for name in ("seed", "integrator", "scheme", "contact", "fracture", "domain", "floes", "blocks"):
             if mine.get(name) != case.get(name):
                 raise CaseError(f"simulation: its {name} is {mine.get(name)}, the run's was {case.get(name)}.")
     stored, now = case.get("forcing_files", {}), sim.forcing.fingerprints()

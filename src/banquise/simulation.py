@@ -32,7 +32,7 @@ from banquise.projection import Projection
 from banquise.recording.checkpoint import settings_bytes, snapshot
 from banquise.recording.ledger import Ledger
 from banquise.recording.progress import Progress
-from banquise.recording.recorder import Recorder, frame_of, join_pieces, stress_of
+from banquise.recording.recorder import Recorder, frame_of, join_pieces, obstacles_after, stress_of
 from banquise.recording.run_file import Run, open_run, shapes_dataset, write_run
 from banquise.recording.stages import STAGES, profile, timed
 from banquise.scene.bodies import Bodies
@@ -113,6 +113,10 @@ class Simulation:
         self.scheme = scheme if scheme is not None else EventDriven()
         if not hasattr(self.scheme, "advance"):
             raise CaseError(f"simulation: scheme is {self.scheme!r}, expected bq.EventDriven(...) or another scheme.")
+        if fracture is not None and not hasattr(fracture, "breaker"):
+            raise CaseError(
+                f"simulation: fracture is {fracture!r}, expected bq.Griffith(...), bq.MeanStress(...) or None."
+            )
         self.fracture = fracture
         if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
             raise CaseError(f"simulation: seed is {seed!r}, expected a whole number.")
@@ -134,18 +138,9 @@ class Simulation:
         self.ledger = Ledger(self.bodies.kinetic_energy())
         self.size = self.bodies.size
         self.zone = ZONE * self.size
-        free = {floe.material for floe in scene.floes}
-        self.laws = Laws(
-            self.contact,
-            self.bodies.material,
-            pair_table(self.contact.friction, self.bodies.materials, "friction", free),
-            pair_table(self.contact.restitution, self.bodies.materials, "restitution", free),
-            self.bodies.inverse_mass,
-            self.bodies.inverse_inertia,
-            np.full(len(self.bodies), -1),
-            SolverMemory(),
-        )
+        self.laws = self._laws()
         self.largest_restitution = float(np.nanmax(self.laws.restitution, initial=0.0))
+        self.breaking: Any = None if fracture is None else fracture.breaker(self.bodies)  # numbers the obstacles
         self.detector = Detector(self.bodies, scene.domain)
         self.overlapping: list[tuple[int, int]] = []
         self.step_cap = np.full(self.bodies.n_free, np.inf)
@@ -157,6 +152,40 @@ class Simulation:
         self._said_bound = False
         self._last_record = 0.0
         self.stages = dict.fromkeys(STAGES, 0.0)  # seconds of wall time in each, since the run began or went on
+
+    def _laws(self) -> Laws:
+        free = {floe.material for floe in self.scene.floes}
+        return Laws(
+            self.contact,
+            self.bodies.material,
+            pair_table(self.contact.friction, self.bodies.materials, "friction", free),
+            pair_table(self.contact.restitution, self.bodies.materials, "restitution", free),
+            self.bodies.inverse_mass,
+            self.bodies.inverse_inertia,
+            np.full(len(self.bodies), -1),
+            SolverMemory(),
+        )
+
+    def take_bodies(self, bodies: Bodies, before: np.ndarray[Any, Any], n_ids: int) -> None:
+        """Go on with other bodies: floe row k is what row before[k] was, -1 for a piece of a floe that broke."""
+        now = np.full(self.bodies.n_free, -1)
+        now[before[before >= 0]] = np.flatnonzero(before >= 0)
+        shift = bodies.n_free - self.bodies.n_free
+        pairs = [(now[i], now[j] if j < len(now) else j + shift) for i, j in self.overlapping]
+        self.overlapping = [(int(i), int(j)) for i, j in pairs if i >= 0 and j >= 0]
+        self.step_cap = np.where(before >= 0, self.step_cap[before], np.inf)
+        self.impulses.resize(before)
+        self.n_ids = n_ids
+        self.fit_bodies(bodies)
+
+    def fit_bodies(self, bodies: Bodies) -> None:
+        """Take these bodies and make what goes with them: sizes, laws, detector."""
+        self.bodies = bodies
+        self.size = bodies.size
+        self.zone = ZONE * self.size
+        self.laws = self._laws()
+        self.detector.reset(bodies)
+        self.engine = None
 
     @property
     def crowd(self) -> str:
@@ -237,6 +266,7 @@ class Simulation:
         schedule = _Schedule(plan["start"], plan["end"], plan["every"], self.forcing.instants(), callbacks)
         began = clock.perf_counter()
         self.stages = dict.fromkeys(STAGES, 0.0)
+        recorder.before_end = lambda: self._note_bodies(recorder, case)
         with (
             recorder,
             Progress(progress, self, plan["end"]) as bar,
@@ -247,6 +277,8 @@ class Simulation:
                     self.scheme.advance(self, target)
                     if target - self.time < 1e-12 * max(1.0, target):
                         self.time = target  # land on the instant itself, not a rounding away from it
+                    if self.breaking is not None:
+                        self.breaking.after_step(self)
                     bar.update()
                     if self.time < target:
                         self._checkpoint(recorder, case, plan, stop)
@@ -257,7 +289,9 @@ class Simulation:
                 self._checkpoint(recorder, case, plan, stop)
         case["profile"] = profile(self.stages, clock.perf_counter() - began)
         if recorder.output is None:
-            return Run(join_pieces(recorder.pieces()), self._shapes(), case)
+            records = join_pieces(recorder.pieces())
+            records["events"] = obstacles_after(records["events"], self.n_ids)
+            return Run(records, self._shapes(), case)
         end_state = {"settings": settings_bytes(self), "state": snapshot(self, plan)}
         write_run(recorder.output, recorder.pieces(), self._shapes(), case, end_state)
         recorder.remove_pieces()
@@ -268,15 +302,18 @@ class Simulation:
         """A piece and a checkpoint, when it is time or when asked to stop; then stop."""
         if recorder.output is None or not (recorder.due or stop.asked):
             return
-        if self.n_ids != case["bodies"]:
-            case["bodies"] = self.n_ids
-            recorder.note_shapes(self._shapes(), case)
+        self._note_bodies(recorder, case)
         recorder.save(lambda: snapshot(self, plan))
         if stop.asked:
             leave(
                 stop.asked,
                 f"stopped at {self.time:g} s of {plan['end']:g} s. Go on with: banquise resume {recorder.output}",
             )
+
+    def _note_bodies(self, recorder: Recorder, case: dict[str, Any]) -> None:
+        if self.n_ids != case["bodies"]:
+            case["bodies"] = self.n_ids
+            recorder.note_shapes(self._shapes(), case)
 
     @timed("recording")
     def _record(self, recorder: Recorder) -> None:
@@ -298,6 +335,8 @@ class Simulation:
         extras = self._extras(window)
         recorder.add(self.time, frame_of(b, self.n_ids), row, loads, self.impulses.take_events(), extras)
         self.impulses.reset(b)
+        if self.breaking is not None:
+            self.breaking.new_window()
 
     def _extras(self, window: float) -> dict[str, Any]:
         """Stress of the floes, poses of obstacles that move, wind and current."""
@@ -309,6 +348,10 @@ class Simulation:
         return found | {name: flow for name, flow in flows.items() if flow is not None}
 
     def _shapes(self) -> Any:
+        if self.breaking is not None:
+            family = self.breaking.family
+            floes = family.all_floes(self.scene.floes)
+            return shapes_dataset(floes, list(self.obstacles), family.lives(self.scene.floes))
         n = self.n_ids
         lives = {"birth": np.zeros(n), "end": np.full(n, np.inf), "parent": np.full(n, -1)}
         return shapes_dataset(list(self.scene.floes), list(self.obstacles), lives)
@@ -328,6 +371,7 @@ class Simulation:
             "contact": repr(self.contact),
             "forcing": repr(self.forcing),
             "flow": {name: how_recorded(getattr(self.forcing, name)) for name in ("wind", "current")},
+            "fracture": None if self.fracture is None else repr(self.fracture),
             "crs": None if self.projection is None else self.projection.text,
             "forcing_files": self.forcing.fingerprints(),
             "walls": len(self.obstacles) - len(self.scene.obstacles),

@@ -25,6 +25,7 @@ BENCHES: dict[str, str] = {
     "lcp-400": "banquise.bench.solvers:lcp_400",
     "jams": "banquise.bench.solvers:jams",
     "fracture": "banquise.bench.fracture:bench",
+    "breaking": "banquise.bench.breaking:bench",
     "view": "banquise.bench.view:figures",
     "blocks": "banquise.bench.blocks:bench",
     "fields": "banquise.bench.fields:bench",

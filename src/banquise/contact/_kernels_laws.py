@@ -244,5 +244,12 @@ def write_events(chosen, order, value, who, ids, x, y, mu, impulses, loss, time,
         out[count, 4], out[count, 5] = x[i] + value[k, AX], y[i] + value[k, AY]
         out[count, 6], out[count, 7], out[count, 8] = rn, rt, loss[row]
         out[count, 9] = 1.0 if abs(rt) >= mu[row] * rn * (1 - 1e-9) else 0.0
+        # where it fell on the two bodies, for what may break: the normal from floe_a to floe_b, and the levers
+        swap = ids[i] > ids[j]
+        sign = -1.0 if swap else 1.0
+        one, two = (BX, AX) if swap else (AX, BX)
+        out[count, 10], out[count, 11] = sign * value[k, NX], sign * value[k, NY]
+        out[count, 12], out[count, 13] = value[k, one], value[k, one + 1]
+        out[count, 14], out[count, 15] = value[k, two], value[k, two + 1]
         count += 1
     return count

@@ -8,10 +8,11 @@ first look.
 from banquise.fracture.cracks import release
 from banquise.fracture.griffith import Griffith
 from banquise.fracture.held import Dirichlet
+from banquise.fracture.mean_stress import MeanStress
 from banquise.fracture.percussion import Contact, Impact, from_impulses, impact
 from banquise.fracture.screen import compression_energy, screen, shortest_cut
 from banquise.fracture.search import Crack, landscape, search
-from banquise.fracture.split import split
+from banquise.fracture.split import split, split_along
 from banquise.fracture.state import stored_energy
 
 __all__ = [
@@ -23,11 +24,13 @@ __all__ = [
     "compression_energy",
     "from_impulses",
     "impact",
+    "MeanStress",
     "landscape",
     "release",
     "screen",
     "search",
     "shortest_cut",
     "split",
+    "split_along",
     "stored_energy",
 ]

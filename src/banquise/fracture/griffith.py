@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
 
 from banquise.errors import CaseError
 
@@ -24,6 +26,8 @@ class Griffith:
     rule : "first" (the crack that pays first while the load grows) or "least-energy" (the one that pays most)
     arrested : whether cracks that end inside the floe compete
     min_piece : least part of the floe's area that a crack may cut off
+    min_size : m, least square root of a piece's area in a run; None: ten times the thickness, below which it is no plate
+    generations : in a run, how often in a row the piece that carries the contact may break again in one impact
     nodes : of the mesh, about; border_points : equally spaced ends of candidate cracks, besides the corners
 
     >>> Griffith(toughness=2.0).toughness
@@ -43,11 +47,13 @@ class Griffith:
     min_piece: float = 0.02
     nodes: int = 300
     border_points: int = 32
+    min_size: float | None = None
+    generations: int = 4
 
     def __post_init__(self) -> None:
         for name in ("toughness", "young", "patch"):
             _check(name, getattr(self, name), 0.0, math.inf, strict=True)
-        for name in ("crushing", "strength", "gate_length"):
+        for name in ("crushing", "strength", "gate_length", "min_size"):
             if getattr(self, name) is not None:
                 _check(name, getattr(self, name), 0.0, math.inf, strict=True)
         _check("poisson", self.poisson, 0.0, 0.499)
@@ -56,7 +62,16 @@ class Griffith:
         _check("min_piece", self.min_piece, 0.0, 0.5)
         _check("nodes", self.nodes, 60, 3000)
         _check("border_points", self.border_points, 4, 400)
+        _check("generations", self.generations, 1, 20)
         check_rule(self.rule)
+
+    def breaker(self, bodies: Any) -> Any:
+        """What breaks the floes of a run."""
+        return import_module("banquise.fracture.struck").StruckFloes(self, bodies)
+
+    def least_size(self, thickness: float) -> float:
+        """Least square root of a piece's area (m)."""
+        return 10 * thickness if self.min_size is None else self.min_size
 
 
 def check_rule(rule: str) -> None:

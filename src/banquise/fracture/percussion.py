@@ -98,11 +98,13 @@ def from_impulses(
     restitution: float = 0.0,
     patch: float | None = None,
     ice: Griffith | None = None,
+    mobility: Array | None = None,
 ) -> Impact:
     """The percussion of a floe at one or several contacts at once, from the impulses that a contact solver found.
 
     The forces rise together in the proportion of the impulses J; in the compression phase, J / (1 + e), they carry the
     kinetic energy J.W.J / 2 (W: the mobility of the contacts) into the springs, F.C.F / 2, which gives F and the time.
+    `mobility` is W (2k, 2k; normal and tangential of each contact) where it is known; else the floes of the contacts give it.
     """
     ice = ice or Griffith()
     if not contacts:
@@ -113,7 +115,9 @@ def from_impulses(
     width = ice.patch * math.sqrt(floe.area) if patch is None else _finite(patch, "patch")
     if not 0 < width <= 0.5 * floe.polygon.length:
         raise ShapeError(f"fracture: patch of {width!r} m, expected a width between 0 and half the floe's border.")
-    found = _peak(floe, contacts, restitution, width, ice)
+    if mobility is None:
+        mobility = _mobilities(floe, contacts)
+    found = _peak(floe, contacts, restitution, width, ice, mobility)
     if ice.crushing is not None:
         least = width
         for _ in range(SWEEPS):
@@ -122,11 +126,13 @@ def from_impulses(
             if abs(wanted - width) < 0.02 * width:
                 break
             width = wanted
-            found = _peak(floe, contacts, restitution, width, ice)
+            found = _peak(floe, contacts, restitution, width, ice, mobility)
     return found
 
 
-def _peak(floe: Floe, contacts: Sequence[Contact], restitution: float, width: float, ice: Griffith) -> Impact:
+def _peak(
+    floe: Floe, contacts: Sequence[Contact], restitution: float, width: float, ice: Griffith, mobility: Array
+) -> Impact:
     spots = [(c.point, c.normal, width) for c in contacts]
     body = body_of(floe, spots, nodes=ice.nodes, poisson=ice.poisson)
     pattern = np.array([(c.impulse, c.tangential) for c in contacts]) / (1 + restitution)
@@ -136,7 +142,7 @@ def _peak(floe: Floe, contacts: Sequence[Contact], restitution: float, width: fl
     stiff = ice.young * floe.thickness
     own = float(load @ shape.ravel()) / stiff  # m/N times (N s)^2
     partners = sum(_partner(c, p, width, ice) for c, p in zip(contacts, pattern) if isinstance(c.other, Floe))
-    kinetic = float(pattern.ravel() @ _mobilities(floe, contacts) @ pattern.ravel())
+    kinetic = float(pattern.ravel() @ mobility @ pattern.ravel())
     if kinetic <= 1e-12 * float(np.sum(pattern**2)) / floe.mass:
         raise ShapeError("fracture: these impulses cancel and carry no kinetic energy. Name the floes that give them.")
     rate = math.sqrt(kinetic / (own + partners))  # 1/s: force over compression impulse
@@ -147,7 +153,7 @@ def _peak(floe: Floe, contacts: Sequence[Contact], restitution: float, width: fl
         duration=math.pi / rate,
         energy=0.5 * own * rate**2,
         compliance=own / float(pattern[0, 0]) ** 2 if pattern[0, 0] else math.inf,
-        effective_mass=1 / _mobility(floe, contacts[0].other, contacts[0].point, contacts[0].normal),
+        effective_mass=1 / float(mobility[0, 0]),
         patch=body.patches[0].width * body.unit,
         contacts=tuple(contacts),
         ice=ice,

@@ -12,14 +12,15 @@ from banquise.fracture.percussion import Impact
 from banquise.fracture.search import Crack, landscape
 from banquise.fracture.split import split
 from banquise.fracture.state import loaded
-from banquise.scene.floe import Floe
+from banquise.scene.floe import Floe, Obstacle
 
 Array = NDArray[np.float64]
 
 ICE, EDGE, CRACK = "#dfeaf2", "#33475b", "#c0392b"
 
 
-def _axes(ax: Any) -> Any:
+def axes_of(ax: Any) -> Any:
+    """The axes given, or new ones, with equal scales in metres."""
     if ax is None:
         import matplotlib.pyplot as plt
 
@@ -39,7 +40,7 @@ def plot_state(
     floe: Floe, load: Any, ax: Any = None, ice: Griffith | None = None, exaggerate: float | None = None
 ) -> Any:
     """Largest principal stress on the deformed mesh; displacements are enlarged to a twentieth of the floe."""
-    ax = _axes(ax)
+    ax = axes_of(ax)
     ice = ice or getattr(load, "ice", None) or Griffith()
     state = loaded(floe, load, ice)
     body = state.body
@@ -65,13 +66,13 @@ def plot_landscape(floe: Floe, load: Any, ax: Any = None, ice: Griffith | None =
     import matplotlib.pyplot as plt
     from matplotlib.collections import LineCollection
 
-    ax = _axes(ax)
+    ax = axes_of(ax)
     ice = ice or getattr(load, "ice", None) or Griffith()
     rows = landscape(floe, load, ice, starts)
     cost = ice.toughness * floe.thickness * np.hypot(*(rows[:, 2:4] - rows[:, :2]).T)
     gain = rows[:, 4] / cost
     order = np.argsort(gain)
-    _fill(ax, floe)
+    fill_floe(ax, floe)
     pays = gain[order] >= 1
     lines = LineCollection(list(rows[order, :4].reshape(-1, 2, 2)), array=gain[order], cmap="plasma_r")
     lines.set(linewidth=np.where(pays, 1.2, 0.4), alpha=np.where(pays, 1.0, 0.35))
@@ -85,13 +86,13 @@ def plot_landscape(floe: Floe, load: Any, ax: Any = None, ice: Griffith | None =
 
 def plot_crack(floe: Floe, crack: Crack, ax: Any = None, load: Any = None) -> Any:
     """The floe, the chosen crack and, when it breaks, its two pieces a little apart."""
-    ax = _axes(ax)
+    ax = axes_of(ax)
     if crack.breaks and crack.separates:
         for piece, shade in zip(split(floe, crack.start, crack.end), ("#c9dcea", ICE)):
             away = piece.centre - floe.centre
-            _fill(ax, piece, 0.03 * away, shade)
+            fill_floe(ax, piece, 0.03 * away, shade)
     else:
-        _fill(ax, floe)
+        fill_floe(ax, floe)
         ax.plot(*np.array([crack.start, crack.end]).T, color=CRACK, lw=2)
     if isinstance(load, Impact):
         _arrows(ax, floe, load)
@@ -100,7 +101,8 @@ def plot_crack(floe: Floe, crack: Crack, ax: Any = None, load: Any = None) -> An
     return ax
 
 
-def _fill(ax: Any, floe: Floe, shift: Any = (0.0, 0.0), colour: str = ICE) -> None:
+def fill_floe(ax: Any, floe: Floe | Obstacle, shift: Any = (0.0, 0.0), colour: str = ICE) -> None:
+    """Draw a floe or an obstacle, holes left open."""
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
 

@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from banquise.fracture import _kernels_screen
 from banquise.fracture.griffith import Griffith
 from banquise.scene.floe import Floe
 
@@ -20,6 +21,7 @@ Array = NDArray[np.float64]
 
 SAMPLES = 160  # border points of the bound: it is below the true shortest chord by at most a border step
 _DEFAULT = Griffith()
+_samples: WeakKeyDictionary[Floe, tuple[Array, float]] = WeakKeyDictionary()
 _known: WeakKeyDictionary[Floe, dict[float, float]] = WeakKeyDictionary()
 
 
@@ -55,15 +57,32 @@ def shortest_cut(floe: Floe, min_piece: float = 0.02) -> float:
 def _shortest(ring: Array, least: float) -> float:
     """Over pairs of sampled border points. Moving both ends by up to half a step changes a chord by at most a step,
     and the area it cuts off by at most half a step times the (longer) chord."""
+    at, step = _sampled(ring)
+    return max(0.0, float(_kernels_screen.shortest_chord(at, least, step)) - step)
+
+
+def shortest_from(floe: Floe, spot: Any, reach: float, min_piece: float) -> float:
+    """Length (m) below which no chord from the outer border within `reach` of `spot` cuts off that part of the area."""
+    polygon = floe.polygon
+    at, step = _known_samples(floe)
+    found = _kernels_screen.shortest_chord_from(
+        at, float(spot[0]), float(spot[1]), reach + step, min_piece * polygon.area, step
+    )
+    return max(0.0, float(found) - step)
+
+
+def _known_samples(floe: Floe) -> tuple[Array, float]:
+    if floe not in _samples:
+        _samples[floe] = _sampled(np.asarray(floe.polygon.exterior.coords))
+    return _samples[floe]
+
+
+def _sampled(ring: Array) -> tuple[Array, float]:
+    """Border points (k, 3): x, y and the area swept so far about the first; and the largest step between them."""
     marks = np.concatenate([[0], np.cumsum(np.hypot(*np.diff(ring, axis=0).T))])
     step = marks[-1] / SAMPLES
-    at = np.unique(np.concatenate([marks[:-1], np.arange(SAMPLES) * step]))
-    x, y = np.interp(at, marks, ring[:, 0]), np.interp(at, marks, ring[:, 1])
-    x, y = x - x[0], y - y[0]
-    swept = np.concatenate([[0], np.cumsum(x[:-1] * y[1:] - x[1:] * y[:-1])])
-    i, j = np.triu_indices(len(at), 1)
-    part = np.abs(0.5 * (swept[j] - swept[i] + x[j] * y[i] - x[i] * y[j]))
-    whole = abs(0.5 * (swept[-1] + x[-1] * y[0] - x[0] * y[-1]))
-    length = np.hypot(x[j] - x[i], y[j] - y[i])
-    enough = np.minimum(part, whole - part) >= least - 0.5 * step * (length + step)
-    return float(max(0.0, length[enough].min() - step)) if enough.any() else float("inf")
+    along = np.unique(np.concatenate([marks[:-1], np.arange(SAMPLES) * step]))
+    x, y = np.interp(along, marks, ring[:, 0]), np.interp(along, marks, ring[:, 1])
+    dx, dy = x - x[0], y - y[0]
+    swept = np.concatenate([[0], np.cumsum(dx[:-1] * dy[1:] - dx[1:] * dy[:-1])])
+    return np.column_stack([x, y, swept]), float(step)

@@ -1,7 +1,8 @@
-"""Cut a floe in two along a straight crack, exactly: mass, momentum and angular momentum are those of the parent."""
+"""Cut a floe in two along a crack, exactly: mass, momentum, angular momentum and energy are those of the parent."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -27,23 +28,47 @@ def split(floe: Floe, start: Any, end: Any) -> tuple[Floe, Floe]:
     >>> small.mass, [round(v, 7) for v in small.velocity]
     (995312.5, [0.2333333, -0.1354167])
     """
+    return split_along(floe, [start, end])
+
+
+def split_along(floe: Floe, path: Any) -> tuple[Floe, Floe]:
+    """The two floes left by a cut along a broken line (k, 2): its ends on the border, its corners in the ice.
+
+    >>> square = Floe([[0, 0], [100, 0], [100, 100], [0, 100]])
+    >>> [piece.area for piece in split_along(square, [(0, 50), (50, 40), (100, 50)])]
+    [4500.0, 5500.0]
+    """
+    parts = pieces_of(floe, path)
+    settle(floe, parts)
+    return parts[0], parts[1]
+
+
+def pieces_of(floe: Floe, path: Any) -> list[Floe]:
+    """The two pieces of a cut, the smaller first, at rest, their masses those of the floe to the last digits."""
     polygon = floe.polygon
-    a, b = _on_border(floe, start), _on_border(floe, end)
-    if np.hypot(*(b - a)) <= NEAR * np.sqrt(floe.area):
-        raise ShapeError(f"{floe!r}: a cut from {_spot(start)} to {_spot(end)} has no length.")
-    pieces = _simple_cut(polygon, a, b)
+    if len(path) < 2:
+        raise ShapeError(f"{floe!r}: a cut along {len(path)} point, expected two ends at least.")
+    a, b = _on_border(floe, path[0]), _on_border(floe, path[-1])
+    line = np.array([a, *[(float(x), float(y)) for x, y in path[1:-1]], b])
+    if np.hypot(*(np.diff(line, axis=0).T)).max() <= NEAR * np.sqrt(floe.area):
+        raise ShapeError(f"{floe!r}: a cut from {_spot(path[0])} to {_spot(path[-1])} has no length.")
+    pieces = _simple_cut(polygon, line)
     if pieces is None:
-        pieces = _general_cut(polygon, a, b)
+        pieces = _general_cut(polygon, line)
     if len(pieces) != 2:
         raise ShapeError(
-            f"{floe!r}: the cut from {_spot(start)} to {_spot(end)} leaves {len(pieces)} piece(s), expected 2. "
+            f"{floe!r}: the cut from {_spot(path[0])} to {_spot(path[-1])} leaves {len(pieces)} piece(s), expected 2. "
             "Give two border points that see each other through the ice."
         )
     pieces.sort(key=lambda p: (p.area, -_left(p, a, b)))
     names = [None, None] if floe.name is None else [f"{floe.name}.1", f"{floe.name}.2"]
-    parts = [_piece(floe, p, name) for p, name in zip(pieces, names)]
-    _settle(floe, parts)
-    return parts[0], parts[1]
+    parts = [
+        like(floe, [r.coords for r in (p.exterior, *p.interiors)], floe.density, name) for p, name in zip(pieces, names)
+    ]
+    mass = sum(p.mass for p in parts)
+    for part in parts:
+        part.density *= floe.mass / mass
+    return parts
 
 
 def _spot(point: Any) -> str:
@@ -68,11 +93,13 @@ def _on_border(floe: Floe, point: Any) -> Array:
     return np.array(shapely.shortest_line(border, where).coords[0])
 
 
-def _simple_cut(polygon: Any, a: Array, b: Array) -> list[Any] | None:
+def _simple_cut(polygon: Any, path: Array) -> list[Any] | None:
     """Both ends on the outer ring and nothing but ice between: the ring in two parts, holes to their part."""
     ring = np.asarray(polygon.exterior.coords)[:-1]
-    span = float(np.hypot(*(b - a)))
-    middle = shapely.LineString([a + 1e-3 * (b - a), b - 1e-3 * (b - a)])
+    a, b = path[0], path[-1]
+    span = float(np.hypot(*np.diff(path, axis=0).T).sum())
+    inner = np.array([a + 1e-3 * (path[1] - a), *path[1:-1], b - 1e-3 * (b - path[-2])])
+    middle = shapely.LineString(inner)
     if any(middle.distance(r) <= NEAR * span for r in polygon.interiors) or not polygon.contains(middle):
         return None
     lengths = np.concatenate([[0], np.cumsum(np.hypot(*np.diff(np.vstack([ring, ring[:1]]), axis=0).T))])
@@ -88,10 +115,13 @@ def _simple_cut(polygon: Any, a: Array, b: Array) -> list[Any] | None:
             marks.append((lengths[corner], ring[corner]))  # a cut that ends at a corner leaves no sliver beside it
         else:
             marks.append((s, p))
-    (s0, p0), (s1, p1) = sorted(marks, key=lambda m: m[0])
+    within = list(path[1:-1])
+    (s0, p0), (s1, p1) = marks
+    if s0 > s1:
+        (s0, p0), (s1, p1), within = (s1, p1), (s0, p0), within[::-1]
     between = (lengths[:-1] > s0) & (lengths[:-1] < s1)
-    first = _ring([p0, *ring[between], p1])
-    second = _ring([p1, *ring[lengths[:-1] > s1], *ring[lengths[:-1] < s0], p0])
+    first = _ring([p0, *ring[between], p1, *within[::-1]])
+    second = _ring([p1, *ring[lengths[:-1] > s1], *ring[lengths[:-1] < s0], p0, *within])
     if len(first) < 3 or len(second) < 3:
         return None
     solids = [shapely.Polygon(first), shapely.Polygon(second)]
@@ -99,8 +129,8 @@ def _simple_cut(polygon: Any, a: Array, b: Array) -> list[Any] | None:
         return None
     holes: list[list[Any]] = [[], []]
     for hole in polygon.interiors:
-        inner = shapely.Polygon(hole).representative_point()
-        holes[0 if solids[0].contains(inner) else 1].append(hole)
+        inner_point = shapely.Polygon(hole).representative_point()
+        holes[0 if solids[0].contains(inner_point) else 1].append(hole)
     cut = [shapely.Polygon(p.exterior, h) for p, h in zip(solids, holes)]
     return cut if all(p.is_valid for p in cut) else None
 
@@ -111,10 +141,12 @@ def _ring(points: list[Array]) -> Array:
     return ring[keep]
 
 
-def _general_cut(polygon: Any, a: Array, b: Array) -> list[Any]:
+def _general_cut(polygon: Any, path: Array) -> list[Any]:
     """Through holes, or from hole to hole: the arrangement of the border and the cut, faces inside kept."""
-    way = (b - a) * (NEAR / 2 / np.hypot(*(b - a))) * np.sqrt(polygon.area)
-    lines = shapely.union_all([polygon.boundary, shapely.LineString([a - way, b + way])])
+    reach = NEAR / 2 * np.sqrt(polygon.area)
+    ways = [path[0] - path[1], path[-1] - path[-2]]
+    out = [p + w * (reach / np.hypot(*w)) for p, w in zip((path[0], path[-1]), ways)]
+    lines = shapely.union_all([polygon.boundary, shapely.LineString([out[0], *path[1:-1], out[1]])])
     faces = shapely.get_parts(shapely.polygonize([lines]))
     return [f for f in faces if f.area > NEAR**2 * polygon.area and polygon.contains(f.representative_point())]
 
@@ -125,14 +157,15 @@ def _left(piece: Any, a: Array, b: Array) -> float:
     return float(d[0] * c[1] - d[1] * c[0])
 
 
-def _piece(floe: Floe, polygon: Any, name: str | None) -> Floe:
+def like(floe: Floe, rings: Sequence[Any], density: float, name: str | None) -> Floe:
+    """A piece of a floe with these rings, at rest."""
     shape: dict[str, Any] = (
         {"thickness": floe.upper} if floe.lower == 0.0 else {"lower": floe.lower, "upper": floe.upper}
     )
     return Floe(
-        np.asarray(polygon.exterior.coords),
-        holes=[np.asarray(r.coords) for r in polygon.interiors],
-        density=floe.density,
+        np.asarray(rings[0]),
+        holes=[np.asarray(r) for r in rings[1:]],
+        density=density,
         water_drag=floe.water_drag,
         air_drag=floe.air_drag,
         material=floe.material,
@@ -141,32 +174,38 @@ def _piece(floe: Floe, polygon: Any, name: str | None) -> Floe:
     )
 
 
-def _settle(floe: Floe, parts: list[Floe]) -> None:
-    """Give the parts the parent's rigid motion, and its mass and momenta to the last digits.
+def settle(floe: Floe, parts: list[Floe]) -> None:
+    """Give the parts the parent's rigid motion, and its momenta to the last digits."""
+    velocity, spin = shared_motion(
+        (floe.mass, floe.inertia, floe.centre, np.array(floe.velocity), floe.spin),
+        np.array([p.mass for p in parts]),
+        np.array([p.inertia for p in parts]),
+        np.array([p.centre for p in parts]),
+    )
+    for part, v in zip(parts, velocity):
+        part.velocity = (float(v[0]), float(v[1]))
+        part.spin = spin
+
+
+def shared_motion(
+    parent: tuple[float, float, Array, Array, float], mass: Array, inertia: Array, centre: Array
+) -> tuple[Array, float]:
+    """Velocities (k, 2) and spin of the pieces of a body (mass, inertia, centre, velocity, spin), moving as it did.
 
     For a polygon of even thickness nothing but rounding is left to settle. A rounded floe is cut as a chain of chords
-    and loses the slivers outside them: their mass goes to the parts as density, their momenta as a common motion.
+    and loses the slivers outside them; its momenta go to the pieces as a common motion.
     """
-    mass = sum(p.mass for p in parts)
-    for part in parts:
-        part.density *= floe.mass / mass
-    total = sum(p.mass for p in parts)
-    velocity, spin = np.array(floe.velocity), floe.spin
-    motions = [velocity + spin * _turned(p.centre - floe.centre) for p in parts]
-    centre = sum(p.mass * p.centre for p in parts) / total
-    slip = (floe.mass * velocity - sum(p.mass * v for p, v in zip(parts, motions))) / total
-    motions = [v + slip for v in motions]
-    turning = sum(
-        p.inertia * spin + p.mass * float(np.dot(_turned(p.centre - centre), v)) for p, v in zip(parts, motions)
-    )
-    wanted = floe.inertia * spin + floe.mass * float(np.dot(_turned(floe.centre - centre), velocity))
-    inertia = sum(p.inertia + p.mass * float(np.sum((p.centre - centre) ** 2)) for p in parts)
-    extra = (wanted - turning) / inertia
-    for part, v in zip(parts, motions):
-        v = v + extra * _turned(part.centre - centre)
-        part.velocity = (float(v[0]), float(v[1]))
-        part.spin = spin + extra
+    m, turning, middle, velocity, spin = parent
+    total = mass.sum()
+    moved = velocity + spin * _turned(centre - middle)
+    moved = moved + (m * velocity - mass @ moved) / total
+    common = (mass @ centre) / total
+    arm = _turned(centre - common)
+    now = float(np.sum(inertia) * spin + np.sum(mass * np.sum(arm * moved, axis=1)))
+    wanted = turning * spin + m * float(_turned(middle - common) @ velocity)
+    extra = (wanted - now) / float(np.sum(inertia) + np.sum(mass * np.sum(arm**2, axis=1)))
+    return moved + extra * arm, float(spin + extra)
 
 
 def _turned(r: Array) -> Array:
-    return np.array([-r[1], r[0]])
+    return np.stack([-r[..., 1], r[..., 0]], axis=-1)

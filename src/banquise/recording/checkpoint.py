@@ -46,7 +46,10 @@ def restore(sim: Simulation, content: bytes) -> dict[str, float]:
     bodies = sim.bodies
     for name, value in stored["state"].items():
         setattr(sim, name, decode(value, arrays))
-    sim.bodies = _into(bodies, sim.bodies)
+    if sim.breaking is None:
+        sim.bodies = _into(bodies, sim.bodies)
+    else:
+        sim.fit_bodies(sim.bodies)
     if sim.ocean is not None:
         sim.forcing.current = sim.ocean
     sim.detector.reset(sim.bodies)
@@ -104,7 +107,8 @@ def encode(value: Any, arrays: dict[str, Any], where: str) -> Any:
     if isinstance(value, np.random.Generator):
         return {"random": value.bit_generator.state}
     if type(value).__module__.split(".")[0] == "banquise" and hasattr(value, "__dict__"):
-        parts = {k: encode(v, arrays, f"{where}.{k}") for k, v in vars(value).items()}
+        left = getattr(type(value), "NOT_STORED", ())
+        parts = {k: encode(v, arrays, f"{where}.{k}") for k, v in vars(value).items() if k not in left}
         return {"object": parts, "class": f"{type(value).__module__}:{type(value).__qualname__}"}
     raise RunFileError(f"checkpoint: {where} is a {type(value).__name__} and cannot be stored.")
 
@@ -149,8 +153,6 @@ def settings_bytes(sim: Simulation) -> bytes:
 
     arrays: dict[str, Any] = {}
     try:
-        if sim.fracture is not None:
-            raise BanquiseError("a fracture law cannot be stored yet.")
         tables = tables_of(sim)
         tables["scene"].pop("floes")
         stored: dict[str, Any] = {"tables": tables, "floes": _floe_columns(sim.scene.floes, arrays)}

@@ -27,24 +27,16 @@ from banquise.recording.sealed import read_sealed, seal, write_sealed
 from banquise.recording.shapes import for_file
 from banquise.scene.bodies import Bodies
 from banquise.threads import FILES
+from banquise.update.impulses import EVENT_COLUMNS, OBSTACLE_IDS, RECORDED
+
+__all__ = ["EVENTS", "EVENT_COLUMNS", "STATE", "Recorder"]
 
 Array = NDArray[np.float64]
 STATE = ("x", "y", "rotation", "u", "v", "spin")
 STRESS = ("stress_xx", "stress_xy", "stress_yy")
 # beside the state, where a run has them: stress (time, 3, floe), obstacle_pose (time, obstacle, 3), wind and current (time, 2)
 EXTRAS = ("stress", "obstacle_pose", "wind", "current")
-EVENT_COLUMNS = (
-    "time",
-    "kind",
-    "floe_a",
-    "floe_b",
-    "x",
-    "y",
-    "normal_impulse",
-    "tangential_impulse",
-    "energy_loss",
-    "slip",
-)
+EVENTS = EVENT_COLUMNS[:RECORDED]
 PIECE_SECONDS = 5.0  # wall time between pieces: what a kill may lose
 SHARE = 0.03  # of the wall time that pieces and checkpoints may take, where they are dear
 KEEP = 3  # checkpoints that stay
@@ -92,6 +84,7 @@ class Recorder:
         self.extras: list[dict[str, Array]] = []
         self._last_piece = clock.monotonic()
         self._last_cost = 0.0
+        self.before_end: Callable[[], None] | None = None  # called before the last piece of a run that ends in an error
         self._count = resumed or 0
         if self.output is not None:
             with self._errors():
@@ -103,6 +96,8 @@ class Recorder:
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         """A run that ends in an error (or Ctrl-C) leaves all its records in the pieces."""
         if kind is not None and self.output is not None:
+            if self.before_end is not None:
+                self.before_end()
             self.flush()
 
     @property
@@ -207,7 +202,7 @@ class Recorder:
             "ledger": np.array([[row[n] for n in names] for row in self.rows]),
             "ledger_names": np.array(names),
             "loads": np.array(self.loads),
-            "events": np.concatenate(self.events) if self.events else np.empty((0, len(EVENT_COLUMNS))),
+            "events": np.concatenate(self.events) if self.events else np.empty((0, len(EVENTS))),
             **{name: stacked([e[name] for e in self.extras]) for name in self.extras[0]},
         }
 
@@ -267,7 +262,10 @@ def read_pieces(folder: Path) -> Iterator[dict[str, Any]]:
 
         base = open_run(folder / "base.nc")
         always = ("time", "state", "ledger", "ledger_names", "loads", "events")
-        yield {name: base.records[name] for name in (*always, *(e for e in EXTRAS if e in base.records))}
+        records = {name: base.records[name] for name in (*always, *(e for e in EXTRAS if e in base.records))}
+        if "obstacle" in base.shapes:
+            records["events"] = _obstacles_above(records["events"], int((base.shapes["obstacle"].values == 0).sum()))
+        yield records
     names = sorted(p for p in folder.glob("*.bin") if p.stem.isdigit())
     for k, name in enumerate(names):
         if int(name.stem) != k:
@@ -316,6 +314,24 @@ def stacked(frames: list[Array]) -> Array:
     for k, frame in enumerate(frames):
         out[k, ..., : frame.shape[-1]] = frame
     return out
+
+
+def obstacles_after(events: Array, floes: int) -> Array:
+    """Events of a run of so many floes in the end: obstacle k is number floes + k."""
+    events = events.copy()
+    for column in (2, 3):
+        above = events[:, column] >= OBSTACLE_IDS
+        events[above, column] += floes - OBSTACLE_IDS
+    return events
+
+
+def _obstacles_above(events: Array, floes: int) -> Array:
+    """And back: more floes may be born."""
+    events = events.copy()
+    for column in (2, 3):
+        above = (events[:, column] >= floes) & (events[:, column] < OBSTACLE_IDS)
+        events[above, column] += OBSTACLE_IDS - floes
+    return events
 
 
 def widened(state: Array, n: int) -> Array:

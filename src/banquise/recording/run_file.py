@@ -13,19 +13,12 @@ from numpy.typing import NDArray
 
 from banquise.errors import RunFileError
 from banquise.recording.extras import extras_from, flow_table, obstacles_table
-from banquise.recording.recorder import EVENT_COLUMNS, STATE, STRESS, join_pieces, pieces_of, read_pieces
+from banquise.recording.recorder import EVENTS, STATE, STRESS, join_pieces, obstacles_after, pieces_of, read_pieces
 from banquise.recording.sealed import verify
 from banquise.recording.shapes import from_file, scene_from, shapes_dataset
-from banquise.recording.write_run import (
-    FORMAT,
-    KINDS,
-    STATE_ATTRS,
-    STRESS_ATTRS,
-    ledger_table,
-    loads_table,
-    write_run,
-)
+from banquise.recording.write_run import FORMAT, STATE_ATTRS, STRESS_ATTRS, ledger_table, loads_table, write_run
 from banquise.scene.scene import Scene
+from banquise.update.impulses import KINDS
 
 __all__ = ["Run", "open_run", "shapes_dataset", "write_run"]
 
@@ -124,7 +117,7 @@ class Run:
         """One row an impact or a break, floe_a < floe_b; an obstacle k is numbered after all floes."""
         import pandas as pd
 
-        table = pd.DataFrame(self.records["events"], columns=list(EVENT_COLUMNS))
+        table = pd.DataFrame(self.records["events"], columns=list(EVENTS))
         table["kind"] = np.array(KINDS)[table["kind"].to_numpy(dtype=int)]
         for name in ("floe_a", "floe_b"):
             table[name] = table[name].astype(int)
@@ -262,7 +255,7 @@ def _read(path: Path) -> Run:
             "ledger": np.column_stack([groups["ledger"][name].values for name in names]),
             "ledger_names": np.array(names),
             "loads": np.stack([loads[name].values for name in ("force_x", "force_y", "torque")], axis=2),
-            "events": np.column_stack([groups["events"][name].values for name in EVENT_COLUMNS]),
+            "events": np.column_stack([groups["events"][name].values for name in EVENTS]),
             **extras_from(groups["obstacles"], groups["flow"]),
         },
         data,
@@ -310,8 +303,10 @@ def start_of(folder: Path) -> tuple[xr.Dataset, dict[str, Any]]:
 
 def _open_pieces(path: Path, folder: Path) -> Run:
     shapes, case = start_of(folder)
+    records = join_pieces(read_pieces(folder))
     kind = case.get("kind")
-    made: Run = (_named(CLASSES[kind]) if kind in CLASSES else Run)(
-        join_pieces(read_pieces(folder)), shapes, case, path
-    )
-    return made
+    if kind in CLASSES:
+        made: Run = _named(CLASSES[kind])(records, shapes, case, path)
+        return made
+    records["events"] = obstacles_after(records["events"], int((shapes["obstacle"].values == 0).sum()))
+    return Run(records, shapes, case, path)

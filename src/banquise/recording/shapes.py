@@ -34,7 +34,8 @@ _SHAPE_NUMBERS = {
 def shapes_dataset(floes: list[Floe], obstacles: list[Obstacle], lives: dict[str, Any]) -> xr.Dataset:
     """Every ring once, in its own frame, by id, with what is needed to make the floe again.
 
-    `lives` gives birth and end times and parents by floe id (arrays of the length of `floes`).
+    `lives` gives birth and end times and parents by floe id (arrays of the length of `floes`), and `start` (n, 2), where
+    they were made, when that is not where their rings are.
     """
     import xarray as xr
 
@@ -58,6 +59,9 @@ def shapes_dataset(floes: list[Floe], obstacles: list[Obstacle], lives: dict[str
         "start_x": bodies.x,
         "start_y": bodies.y,
     }
+    if "start" in lives:
+        numbers["start_x"] = np.append(lives["start"][:, 0], bodies.x[len(floes) :])
+        numbers["start_y"] = np.append(lives["start"][:, 1], bodies.y[len(floes) :])
     nodes = bodies.vertices
     data = {
         name: ("body", np.array(values, dtype=float), dict(zip(("units", "long_name"), _SHAPE_NUMBERS[name])))

@@ -19,17 +19,17 @@ from banquise import __version__
 from banquise.errors import RunFileError
 from banquise.recording.extras import flow_table, obstacles_table, profile_table
 from banquise.recording.ledger import LONG_NAMES
-from banquise.recording.recorder import EVENT_COLUMNS, STATE, STRESS, joined_extras, widened
+from banquise.recording.recorder import EVENTS, STATE, STRESS, joined_extras, obstacles_after, widened
 from banquise.recording.sealed import seal
 from banquise.recording.shapes import for_file
 from banquise.threads import FILES
+from banquise.update.impulses import KINDS
 
 if TYPE_CHECKING:
     import xarray as xr
 
 Array = NDArray[np.float64]
 FORMAT = 1  # of the run file; a reader refuses a later one
-KINDS = ("impact", "break")
 CHUNK = 256  # records and floes in a chunk: half a megabyte
 _EPOCH = "2000-01-01 00:00:00"
 STATE_ATTRS: dict[str, dict[str, str]] = {
@@ -206,7 +206,8 @@ def _put_block(file: Any, rows: slice, block: Array, stress: Array, projection: 
 def _groups(records: dict[str, Any], shapes: xr.Dataset, case: dict[str, Any]) -> dict[str, xr.Dataset]:
     import xarray as xr
 
-    events = xr.Dataset({name: ("event", records["events"][:, k]) for k, name in enumerate(EVENT_COLUMNS)})
+    rows = obstacles_after(records["events"], int((shapes["obstacle"].values == 0).sum()))
+    events = xr.Dataset({name: ("event", rows[:, k]) for k, name in enumerate(EVENTS)})
     events["kind"].attrs = {"flag_values": np.arange(len(KINDS), dtype=float), "flag_meanings": " ".join(KINDS)}
     time = ("time", records["time"], time_attrs(case.get("start")))
     groups = {

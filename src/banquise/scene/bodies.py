@@ -44,6 +44,26 @@ COLUMNS = (
 )
 
 
+def rings_of_rows(
+    vertices: Array, ring_start: Index, body_ring: Index, source: NDArray[np.intp]
+) -> tuple[Array, Index, Index]:
+    """The ring columns (vertices, ring_start, body_ring) of rows that are copies of the rows `source`."""
+    rings = np.diff(body_ring)[source]
+    ring = _ranges(body_ring[source], rings)
+    length = np.diff(ring_start)[ring]
+    return (
+        np.ascontiguousarray(vertices[_ranges(ring_start[ring], length)]),
+        np.concatenate([[0], np.cumsum(length)]).astype(np.int32),
+        np.concatenate([[0], np.cumsum(rings)]).astype(np.int32),
+    )
+
+
+def _ranges(first: Any, count: Any) -> NDArray[np.intp]:
+    """first[0] ... first[0] + count[0] - 1, first[1] ... one after the other."""
+    ends = np.cumsum(count)
+    return np.repeat(first - (ends - count), count) + np.arange(ends[-1] if len(ends) else 0)
+
+
 class Bodies:
     """Columns of n bodies (m, kg, s, rad). Built by `Bodies.of`; written only by `update/`.
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from banquise.detection.broad_phase import spatial_order
-from banquise.scene.bodies import COLUMNS, Bodies
+from banquise.scene.bodies import COLUMNS, Bodies, rings_of_rows
 from banquise.scene.floe import Floe
 from banquise.scene.scene import Scene
 
@@ -112,21 +112,7 @@ def tile(bodies: Bodies, side: float, across: int, seed: int = 0) -> Bodies:
     for name in (*COLUMNS, "qx", "qy", "qw"):
         setattr(many, name, np.ascontiguousarray(getattr(many, name)[order]))
     many.ids = np.arange(n * copies)
-    _ring_columns(bodies, many, order % n)
+    many.vertices, many.ring_start, many.body_ring = rings_of_rows(
+        bodies.vertices, bodies.ring_start, bodies.body_ring, order % n
+    )
     return many
-
-
-def _ring_columns(bodies: Bodies, many: Any, source: NDArray[np.intp]) -> None:
-    """Rings of rows that are copies of the rows `source`."""
-    rings = np.diff(bodies.body_ring)[source]
-    many.body_ring = np.concatenate([[0], np.cumsum(rings)]).astype(np.int32)
-    ring = _ranges(bodies.body_ring[source], rings)
-    length = np.diff(bodies.ring_start)[ring]
-    many.ring_start = np.concatenate([[0], np.cumsum(length)]).astype(np.int32)
-    many.vertices = np.ascontiguousarray(bodies.vertices[_ranges(bodies.ring_start[ring], length)])
-
-
-def _ranges(first: Any, count: Any) -> NDArray[np.intp]:
-    """first[0] ... first[0] + count[0] - 1, first[1] ... one after the other."""
-    ends = np.cumsum(count)
-    return np.repeat(first - (ends - count), count) + np.arange(ends[-1] if len(ends) else 0)

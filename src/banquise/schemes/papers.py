@@ -17,8 +17,8 @@ from banquise.contact import _kernels_laws
 from banquise.contact.laws import Outcome, Proof, Touches, hold, impact
 from banquise.forcing.loads import pushes_on
 from banquise.motion.free_velocity import FreeMotion, free_motion_of
-from banquise.recording.recorder import EVENT_COLUMNS
 from banquise.schemes import _kernels_papers as kernels
+from banquise.update.impulses import EVENT_COLUMNS
 
 if TYPE_CHECKING:
     from banquise.simulation import Simulation

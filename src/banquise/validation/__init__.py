@@ -20,6 +20,7 @@ GROUPS: dict[str, str] = {
     "glacier": "banquise.validation.glacier:rows",
     "solvers": "banquise.validation.solvers:rows",
     "fracture": "banquise.validation.fracture:rows",
+    "breaking": "banquise.validation.breaking:rows",
     "blocks": "banquise.validation.blocks:rows",
     "blocks-dynamics": "banquise.validation.blocks_dynamics:rows",
     "forcing": "banquise.validation.forcing:rows",

@@ -1,0 +1,96 @@
+"""Kernels of the cheap look at impacts: their energies, and the shortest chord that cuts off enough of a floe."""
+
+import math
+
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def shortest_chord(at, least, step):
+    """Shortest of the chords between border points `at` (x, y, swept) that cut off `least`, or infinity.
+
+    An end may be off by half a step: the area by half a step times the longer chord.
+    """
+    n = len(at)
+    whole = abs(0.5 * at[n - 1, 2])
+    shortest = math.inf
+    for i in range(n):
+        for j in range(i + 1, n):
+            length = math.hypot(at[j, 0] - at[i, 0], at[j, 1] - at[i, 1])
+            if length >= shortest:
+                continue
+            if _cut_off(at, i, j, whole) >= least - 0.5 * step * (length + step):
+                shortest = length
+    return shortest
+
+
+@njit(cache=True, nogil=True)
+def shortest_chord_from(at, x, y, reach, least, step):
+    """The same for chords with an end within `reach` of (x, y)."""
+    n = len(at)
+    whole = abs(0.5 * at[n - 1, 2])
+    shortest = math.inf
+    for i in range(n):
+        if math.hypot(at[i, 0] - x, at[i, 1] - y) > reach:
+            continue
+        for j in range(n):
+            length = math.hypot(at[j, 0] - at[i, 0], at[j, 1] - at[i, 1])
+            if length >= shortest or i == j:
+                continue
+            if _cut_off(at, min(i, j), max(i, j), whole) >= least - 0.5 * step * (length + step):
+                shortest = length
+    return shortest
+
+
+@njit(cache=True, nogil=True)
+def _cut_off(at, i, j, whole):
+    """Area of the smaller side of the chord from point i to point j > i."""
+    xi, yi = at[i, 0] - at[0, 0], at[i, 1] - at[0, 1]
+    xj, yj = at[j, 0] - at[0, 0], at[j, 1] - at[0, 1]
+    part = abs(0.5 * (at[j, 2] - at[i, 2] + xj * yi - xi * yj))
+    return min(part, whole - part)
+
+
+@njit(cache=True, nogil=True)
+def strong_percussions(
+    events, row_of, n_free, obstacle_ids, inverse_mass, inverse_inertia, material, restitution, least, when, speed, noted,
+    out,
+):  # fmt: skip
+    """Floes struck hard enough for a crack: rows of `out` (row, event); how many.
+
+    Impulses of one floe at one instant add up to at most (sum of J sqrt(W) / (1 + e))^2 / 2 of kinetic energy; `least`
+    (J, by row) is what the shortest crack costs, NaN where it is not known yet (those are listed too). when, speed, noted
+    are scratch by row: the instant and the sum so far, and the last instant listed.
+    """
+    count = 0
+    for k in range(len(events)):
+        if events[k, 1] != 0.0:
+            continue
+        a, b = int(events[k, 2]), int(events[k, 3])
+        a = row_of[a]
+        b = n_free + b - obstacle_ids if b >= obstacle_ids else row_of[b]
+        if a < 0 or b < 0:
+            continue
+        nx, ny = events[k, 10], events[k, 11]
+        wn = wt = 0.0
+        for side in range(2):
+            row = a if side == 0 else b
+            lx, ly = events[k, 12 + 2 * side], events[k, 13 + 2 * side]
+            cn, ct = lx * ny - ly * nx, lx * nx + ly * ny
+            wn += inverse_mass[row] + cn * cn * inverse_inertia[row]
+            wt += inverse_mass[row] + ct * ct * inverse_inertia[row]
+        hit = events[k, 6] * math.sqrt(wn) + abs(events[k, 7]) * math.sqrt(wt)
+        hit /= 1.0 + restitution[material[a], material[b]]
+        for side in range(2):
+            row = a if side == 0 else b
+            if row >= n_free:
+                continue
+            if when[row] != events[k, 0]:
+                when[row], speed[row] = events[k, 0], 0.0
+            speed[row] += hit
+            if 0.5 * speed[row] * speed[row] <= least[row] or noted[row] == when[row]:
+                continue
+            noted[row] = when[row]
+            out[count, 0], out[count, 1] = row, k
+            count += 1
+    return count

@@ -1,0 +1,99 @@
+"""Rows of floes that broke, replaced by rows of their pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from banquise.fracture.split import shared_motion
+from banquise.scene.bodies import COLUMNS, Bodies, rings_of_rows
+from banquise.scene.floe import Floe
+
+Array = NDArray[np.float64]
+_OF_FLOES = ("qx", "qy", "qw", "moment_x", "moment_y", "spread")  # columns that obstacles have not
+
+
+@dataclass(frozen=True)
+class Broken:
+    """A floe that ends: its row, itself and its pieces in the frame they were cut in, the pieces' ids."""
+
+    row: int
+    whole: Floe
+    pieces: Sequence[Floe]
+    ids: Sequence[int]
+
+
+def centres_on_map(bodies: Bodies, row: int, whole: Floe, pieces: Sequence[Floe]) -> Array:
+    """Where the centres of the pieces are now, (k, 2) m."""
+    c, s = bodies.cos[row], bodies.sin[row]
+    away = np.array([p.centre for p in pieces]) - whole.centre
+    return np.column_stack(
+        [bodies.x[row] + c * away[:, 0] - s * away[:, 1], bodies.y[row] + s * away[:, 0] + c * away[:, 1]]
+    )
+
+
+def splice(bodies: Bodies, broken: Sequence[Broken]) -> tuple[Bodies, NDArray[np.int64]]:
+    """Bodies with the pieces in; and, for each floe row, the row it had before (-1: a piece).
+
+    The first piece takes the row of its parent, the others follow the last floe.
+    """
+    n, total = bodies.n_free, len(bodies)
+    parts = [p for b in broken for p in b.pieces]
+    made = Bodies.of(parts)
+    first = 0
+    for b in broken:
+        own = slice(first, first + len(b.pieces))
+        first = own.stop
+        _place(bodies, b, made, own)
+    source = np.arange(total)
+    later: list[int] = []
+    at = total
+    for b in broken:
+        source[b.row] = at
+        later += range(at + 1, at + len(b.pieces))
+        at += len(b.pieces)
+    source = np.concatenate([source[:n], np.array(later, dtype=np.int64), source[n:]])
+    out = Bodies()
+    out.n_free, out.materials = n + len(later), bodies.materials
+    for name in COLUMNS:
+        setattr(out, name, np.concatenate([getattr(bodies, name), getattr(made, name)])[source])
+    floes = source[: out.n_free]
+    floes = np.where(floes >= total, floes - total + n, floes)
+    for name in _OF_FLOES:
+        setattr(out, name, np.concatenate([getattr(bodies, name), getattr(made, name)])[floes])
+    out.vertices, out.ring_start, out.body_ring = rings_of_rows(
+        np.concatenate([bodies.vertices, made.vertices]),
+        np.concatenate([bodies.ring_start, made.ring_start[1:] + bodies.ring_start[-1]]),
+        np.concatenate([bodies.body_ring, made.body_ring[1:] + bodies.body_ring[-1]]),
+        source,
+    )
+    before = source[: out.n_free]
+    return out, np.where(before < total, before, -1)
+
+
+def _place(bodies: Bodies, b: Broken, made: Bodies, own: slice) -> None:
+    """The pieces of one floe: its pose, its stuff, and its motion at each of their centres."""
+    row = b.row
+    centre = centres_on_map(bodies, row, b.whole, b.pieces)
+    made.ids[own] = b.ids
+    made.x[own], made.y[own] = centre.T
+    for name in ("cos", "sin", "angle", "material"):
+        getattr(made, name)[own] = getattr(bodies, name)[row]
+    here = np.array([bodies.x[row], bodies.y[row]])
+    velocity, spin = shared_motion(
+        (
+            float(bodies.mass[row]),
+            float(bodies.inertia[row]),
+            np.zeros(2),
+            np.array([bodies.u[row], bodies.v[row]]),
+            float(bodies.spin[row]),
+        ),
+        made.mass[own],
+        made.inertia[own],
+        centre - here,
+    )
+    made.u[own], made.v[own] = velocity.T
+    made.spin[own] = spin

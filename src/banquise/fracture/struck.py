@@ -1,0 +1,412 @@
+"""Floes that break where they are struck: Griffith's criterion on every impact of a run.
+
+Each impact is first looked at by its energy alone (microseconds); of the few that could pay for a crack the elastic
+state is made and the crack searched. A crack is paid with the energy that its own impact lost, and where that is not
+enough with a slower rebound. The piece that carries the contact may break again, with what is left of the energy.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from banquise.errors import ShapeError
+from banquise.fracture import _kernels_screen
+from banquise.fracture.breaking import Breaking, Cuts
+from banquise.fracture.griffith import Griffith
+from banquise.fracture.percussion import Contact, Impact, from_impulses
+from banquise.fracture.screen import shortest_cut, shortest_from
+from banquise.fracture.search import Crack, search
+from banquise.fracture.slits import extend
+from banquise.scene.bodies import Bodies
+from banquise.scene.floe import Floe
+from banquise.update.impulses import OBSTACLE_IDS
+from banquise.update.rebound import Touch, slow_rebound
+
+Array = NDArray[np.float64]
+
+PAYS = 1.2  # stored energy over the surface of a crack, below which none paid on any floe we tried (least seen: 1.5)
+SHARE = 1.4  # of the energy that a floe stores, at most so many times what thicknesses alone would give it
+DOUBT = 1.2  # factor on the load within which the other side's own compliance may decide
+NEAR = 0.5  # of a patch: a contact this near to one searched before, from the same side, breaks at the same energy
+SAME_SIDE = 0.98  # cosine
+SURE = 0.8  # of that energy, below which it is not searched again
+
+
+@dataclass
+class Struck:
+    """A floe at the instant of an impact: its contacts in the frame it is cut in, and what the other side is."""
+
+    row: int
+    events: NDArray[np.int64]  # numbers of its contacts among the events of the step
+    contacts: list[Contact]
+    others: list[int]  # rows
+    turn: float  # angle of the floe at that instant
+    centre: Array  # its centre in the frame it is cut in
+    levers: Array  # (k, 2) of the others, in that frame
+    restitution: float
+
+    def mobility(self, bodies: Bodies, floe: Floe) -> Array:
+        """W (2k, 2k) of the contacts with `floe` (this one, or a piece of it) on this side."""
+        ways = np.array([w for c in self.contacts for w in (c.normal, (-c.normal[1], c.normal[0]))])
+        points = np.repeat([c.point for c in self.contacts], 2, axis=0)
+        total = _weighed(points - floe.centre, ways, 1 / floe.mass, 1 / floe.inertia)
+        others = np.repeat(self.others, 2)
+        levers = np.repeat(self.levers, 2, axis=0)
+        for row in sorted(set(self.others)):
+            mine = (others == row)[:, None]
+            total += _weighed(
+                np.where(mine, levers, 0.0),
+                np.where(mine, ways, 0.0),
+                float(bodies.inverse_mass[row]),
+                float(bodies.inverse_inertia[row]),
+            )
+        return total
+
+    def energy(self, mobility: Array) -> float:
+        """Kinetic energy (J) that the compression takes up."""
+        pattern = np.array([(c.impulse, c.tangential) for c in self.contacts]).ravel() / (1 + self.restitution)
+        return 0.5 * float(pattern @ mobility @ pattern)
+
+
+def _weighed(levers: Array, ways: Array, inverse_mass: float, inverse_inertia: float) -> Array:
+    arms = levers[:, 0] * ways[:, 1] - levers[:, 1] * ways[:, 0]
+    return inverse_mass * (ways @ ways.T) + inverse_inertia * np.outer(arms, arms)
+
+
+@dataclass
+class Proposal:
+    """A floe that its impact would break."""
+
+    critical: float
+    struck: Struck
+    floe: Floe
+    hit: Impact
+    crack: Crack
+
+
+class StruckFloes(Breaking):
+    """Floes under `Griffith`."""
+
+    NOT_STORED = ("_row_of", "_scratch")
+
+    def __init__(self, law: Griffith, bodies: Bodies):
+        super().__init__(bodies)
+        self.least = np.full(bodies.n_free, np.nan)  # J, what the shortest crack of each floe costs
+        self.searched: dict[
+            str, list[list[float]]
+        ] = {}  # by id: place, direction and energy of searches that found none
+        self.searches = 0
+
+    def renumber(self, before: NDArray[np.int64]) -> None:
+        self.least = np.where(before >= 0, self.least[before], np.nan)
+        self.__dict__.pop("_scratch", None)
+
+    # ------------------------------------------------------------ the cheap look
+
+    def proposed(self, sim: Any) -> list[Cuts]:
+        tables = sim.impulses.events[self.seen :]
+        if not tables:
+            return []
+        events = tables[0] if len(tables) == 1 else np.concatenate(tables)
+        hard = self._hard(sim, events)
+        if not hard:
+            return []
+        found = []
+        taken: set[int] = set()
+        for row, k in hard:
+            if row in taken:
+                continue  # it breaks already; what strikes it later in the step strikes its pieces, which are not there yet
+            proposal = self._searched(sim, self._struck(sim, events, row, k))
+            if proposal is not None:
+                found.append(proposal)
+                taken.add(row)
+        # lowest critical load first; ties by length, then by number
+        found.sort(key=lambda p: (p.critical, p.crack.length, int(sim.bodies.ids[p.struck.row])))
+        purse = np.maximum(events[:, 8], 0.0)
+        return [cuts for p in found if (cuts := self._break(sim, events, purse, p)) is not None]
+
+    def _hard(self, sim: Any, events: Array) -> list[tuple[int, int]]:
+        """(row, event) of floes struck hard enough for some crack."""
+        b = sim.bodies
+        n = b.n_free
+        scratch = self.__dict__.setdefault("_scratch", [])
+        if not scratch:
+            scratch += [np.full(n, -1.0), np.zeros(n), np.full(n, -1.0)]
+        while True:
+            room = np.empty((2 * len(events), 2), np.int64)
+            scratch[0].fill(-1.0)
+            scratch[2].fill(-1.0)
+            count = _kernels_screen.strong_percussions(
+                events, self.rows(sim), n, OBSTACLE_IDS, b.inverse_mass, b.inverse_inertia, b.material,
+                sim.laws.restitution, self.least, scratch[0], scratch[1], scratch[2], room,
+            )  # fmt: skip
+            new = [row for row in room[:count, 0] if np.isnan(self.least[row])]
+            for row in new:
+                self.least[row] = self._price(sim, int(row))
+            if not new:
+                return [(int(row), int(k)) for row, k in room[:count]]
+
+    def _price(self, sim: Any, row: int) -> float:
+        """What the shortest crack of a floe costs (J); infinite for one too small to break."""
+        floe = self.floe(sim, row)
+        ice = _for(sim.fracture, floe)
+        if ice is None:
+            return math.inf
+        if ice.arrested or str(int(sim.bodies.ids[row])) in self.family.slits:
+            return 0.0  # a crack that ends inside has no shortest length
+        return float(ice.toughness * floe.thickness * shortest_cut(floe, ice.min_piece))
+
+    # ------------------------------------------------------------ from events to the floe's own frame
+
+    def _struck(self, sim: Any, events: Array, row: int, k: int) -> Struck:
+        """All contacts of a floe at the instant of event k."""
+        b, number = sim.bodies, int(sim.bodies.ids[row])
+        floe = self.floe(sim, row)
+        mine = (events[:, 2] == number) | (events[:, 3] == number)
+        which = np.flatnonzero(mine & (events[:, 0] == events[k, 0]) & (events[:, 1] == 0.0))
+        turn = b.angle[row] - b.spin[row] * (sim.time - events[k, 0])
+        c, s = math.cos(turn), math.sin(turn)
+        back = np.array([[c, -s], [s, c]])  # v @ back is v turned by -turn
+        contacts, others, levers = [], [], []
+        restitution = 0.0
+        for e in events[which]:
+            first = e[2] == number
+            own, other = (e[12:14], e[14:16]) if first else (e[14:16], e[12:14])
+            push = (-e[10:12] if first else e[10:12]) @ back
+            point = floe.centre + own @ back
+            partner = int(e[3] if first else e[2])
+            at = b.n_free + partner - OBSTACLE_IDS if partner >= OBSTACLE_IDS else int(self.rows(sim)[partner])
+            contacts.append(
+                Contact((float(point[0]), float(point[1])), (float(push[0]), float(push[1])), float(e[6]), float(e[7]))
+            )
+            others.append(at)
+            levers.append(other @ back)
+            restitution = max(restitution, float(sim.laws.restitution[b.material[row], b.material[at]]))
+        return Struck(row, which, contacts, others, turn, floe.centre, np.array(levers), restitution)
+
+    def _partner(self, sim: Any, struck: Struck, k: int) -> Floe | None:
+        """The floe on the other side of a contact, where it was, in the frame of the struck one; None for an obstacle."""
+        b, row = sim.bodies, struck.others[k]
+        if row >= b.n_free:
+            return None
+        floe = self.floe(sim, row)
+        turn = b.angle[row] - b.angle[struck.row]
+        c, s = math.cos(turn), math.sin(turn)
+        on = np.array([[c, s], [-s, c]])
+        middle = np.asarray(struck.contacts[k].point) - struck.levers[k]
+        rings = [(ring - floe.centre) @ on + middle for ring in (floe.ring, *floe.holes)]
+        radius = floe.radius
+        if len(rings[0]) == 1:
+            rings, radius = [(np.asarray(floe.polygon.exterior.coords)[:-1] - floe.centre) @ on + middle], 0.0
+        return Floe(rings[0], holes=rings[1:], thickness=floe.thickness, density=floe.density, radius=radius)
+
+    # ------------------------------------------------------------ the search
+
+    def _searched(self, sim: Any, struck: Struck) -> Proposal | None:
+        """The crack that the impact opens in a floe, if any."""
+        floe = self.floe(sim, struck.row)
+        ice = _for(sim.fracture, floe)
+        if ice is None:
+            return None
+        mobility = struck.mobility(sim.bodies, floe)
+        energy = struck.energy(mobility)
+        number = str(int(sim.bodies.ids[struck.row]))
+        slits = self.family.slits.get(number, [])
+        bound = energy * self._share(sim, struck, floe)
+        if not self._may_pay(struck, floe, ice, bound, number, bool(slits)):
+            return None
+        self.searches += 1
+        found = self._crack(sim, struck, floe, ice, mobility, slits)
+        if found is None:
+            return None
+        hit, crack = found
+        if crack.critical <= 1:
+            return Proposal(crack.critical, struck, floe, hit, crack)
+        if len(struck.contacts) == 1 and not slits and math.isfinite(crack.critical):
+            c = struck.contacts[0]
+            self.searched.setdefault(number, []).append([*c.point, *c.normal, crack.critical**2 * hit.energy])
+        return None
+
+    def _share(self, sim: Any, struck: Struck, floe: Floe) -> float:
+        """At most this part of the energy is stored in the floe: the other side of a contact yields too."""
+        b, most = sim.bodies, 0.0
+        for row in struck.others:
+            if row >= b.n_free:
+                return 1.0
+            most = max(most, SHARE * float(b.thickness[row]) / (floe.thickness + float(b.thickness[row])))
+        return min(most, 1.0)
+
+    def _may_pay(self, struck: Struck, floe: Floe, ice: Griffith, energy: float, number: str, slit: bool) -> bool:
+        """Whether a search is worth it: a crack starts beside a contact, and must cut off enough of the floe."""
+        if slit or ice.arrested:
+            return energy > 0
+        width = ice.patch * math.sqrt(floe.area)
+        price = PAYS * ice.toughness * floe.thickness
+        if all(energy <= price * shortest_from(floe, c.point, width, ice.min_piece) for c in struck.contacts):
+            return False
+        if len(struck.contacts) > 1:
+            return True
+        (contact,) = struck.contacts
+        for x, y, nx, ny, needed in self.searched.get(number, []):
+            near = math.hypot(contact.point[0] - x, contact.point[1] - y) < NEAR * width
+            if near and contact.normal[0] * nx + contact.normal[1] * ny > SAME_SIDE and energy < SURE * needed:
+                return False
+        return True
+
+    def _crack(
+        self, sim: Any, struck: Struck, floe: Floe, ice: Griffith, mobility: Array, slits: Any = ()
+    ) -> tuple[Impact, Crack] | None:
+        """The elastic state and the crack that pays first; the partners are meshed only where it could pay at all."""
+        try:
+            hit = from_impulses(floe, struck.contacts, struck.restitution, ice=ice, mobility=mobility)
+            crack = extend(floe, hit, ice, slits) if slits else None
+            if crack is None or crack.critical > 1:
+                crack = search(floe, hit, ice)
+            if crack.critical > 1:
+                return hit, crack
+            return self._yielding(sim, struck, floe, ice, mobility, hit, crack)
+        except ShapeError:
+            return None  # impulses that cancel, or a shape that cannot be meshed: no crack
+
+    def _yielding(
+        self, sim: Any, struck: Struck, floe: Floe, ice: Griffith, mobility: Array, hit: Impact, crack: Crack
+    ) -> tuple[Impact, Crack]:
+        """The same when the other side yields too: it changes how high the load goes, not where the crack runs.
+
+        Compliances go as one over the thickness, and with shape by a third or so. The other side is meshed only where that
+        third decides.
+        """
+        b = sim.bodies
+        if all(row >= b.n_free for row in struck.others):
+            return hit, crack
+        weight = np.array([c.impulse**2 for c in struck.contacts])
+        other = np.array([floe.thickness / b.thickness[row] if row < b.n_free else 0.0 for row in struck.others])
+        energy = hit.energy / (1 + float(weight @ other) / float(weight.sum()))
+        critical = crack.critical * math.sqrt(hit.energy / energy)
+        if not 1 / DOUBT < critical < DOUBT:
+            return replace(hit, energy=energy), replace(crack, critical=critical, energy=energy)
+        partners = [self._partner(sim, struck, k) for k in range(len(struck.contacts))]
+        soft = from_impulses(
+            floe,
+            [replace(c, other=p) for c, p in zip(struck.contacts, partners)],
+            struck.restitution,
+            ice=ice,
+            mobility=mobility,
+        )
+        critical = crack.critical * math.sqrt(hit.energy / soft.energy)
+        return soft, replace(crack, critical=critical, energy=soft.energy)
+
+    # ------------------------------------------------------------ the break
+
+    def _break(self, sim: Any, events: Array, purse: Array, p: Proposal) -> Cuts | None:
+        """Cut the floe, pay for it, and go on with the piece that carries the contact while energy is left."""
+        cuts = self.start_cuts(sim, p.struck.row)
+        budget = p.hit.energy
+        queue = [(0, p.struck, p.crack, budget, 1)]
+        while queue:
+            which, struck, crack, budget, generation = queue.pop(0)
+            surface = crack.surface
+            if not self._payable(sim, struck, purse, events, surface):
+                continue
+            if not crack.separates:
+                cuts.slits[which] = _longer(cuts.slits[which], crack)
+                cuts.made.append((np.mean([crack.start, crack.end], axis=0), surface, crack.length))
+                self._pay(sim, struck, purse, events, surface)
+                self.least[struck.row] = 0.0
+                continue
+            two = cuts.cut(which, [crack.start, crack.end], surface, slivers=generation == 1)
+            if two is None:
+                continue
+            self._pay(sim, struck, purse, events, surface)
+            queue = [(w + (w > which), *rest) for w, *rest in queue]  # type: ignore[misc]
+            if generation < sim.fracture.generations:
+                for place in two:
+                    again = self._again(sim, struck, cuts, place, budget - surface)
+                    if again is not None:
+                        queue.append((place, *again, budget - surface, generation + 1))
+        return cuts if cuts.made else None
+
+    def _again(self, sim: Any, struck: Struck, cuts: Cuts, place: int, budget: float) -> tuple[Struck, Crack] | None:
+        """The crack of a piece that carries contacts, under at most `budget` (J) of stored energy."""
+        piece = cuts.pieces[place]
+        ice = _for(sim.fracture, piece)
+        if ice is None or budget <= 0:
+            return None
+        away = [[p.polygon.distance(shapely.Point(c.point)) for p in cuts.pieces] for c in struck.contacts]
+        mine = [k for k, distances in enumerate(away) if int(np.argmin(distances)) == place]
+        if not mine:
+            return None
+        own = replace(
+            struck,
+            events=struck.events[mine],
+            contacts=[struck.contacts[k] for k in mine],
+            others=[struck.others[k] for k in mine],
+            levers=struck.levers[mine],
+            centre=piece.centre,
+        )
+        mobility = own.mobility(sim.bodies, piece)
+        stored = min(own.energy(mobility), budget)
+        price = PAYS * ice.toughness * piece.thickness
+        width = ice.patch * math.sqrt(piece.area)
+        if all(stored <= price * shortest_from(piece, c.point, width, ice.min_piece) for c in own.contacts):
+            return None
+        self.searches += 1
+        found = self._crack(sim, own, piece, ice, mobility)
+        if found is None:
+            return None
+        hit, crack = found
+        critical = crack.critical * math.sqrt(max(hit.energy / budget, 1.0))
+        return (own, crack) if critical <= 1 else None
+
+    def _touch(self, sim: Any, event: Array) -> Touch:
+        b, rows = sim.bodies, self.rows(sim)
+        one, two = int(event[2]), int(event[3])
+        other = b.n_free + two - OBSTACLE_IDS if two >= OBSTACLE_IDS else int(rows[two])
+        return Touch(int(rows[one]), other, event[12:14], event[14:16], event[10:12])
+
+    def _payable(self, sim: Any, struck: Struck, purse: Array, events: Array, surface: float) -> bool:
+        """Whether the impact lost, or its rebound still has, what the crack costs."""
+        lost = float(purse[struck.events].sum())
+        if lost >= surface:
+            return True
+        spare = max(self._touch(sim, events[k]).spare(sim.bodies) for k in struck.events)
+        return lost + spare * (1 - 1e-9) >= surface
+
+    def _pay(self, sim: Any, struck: Struck, purse: Array, events: Array, surface: float) -> None:
+        lost = float(purse[struck.events].sum())
+        taken = min(lost, surface)
+        if taken > 0:
+            purse[struck.events] *= 1 - taken / lost
+        rest = surface - taken
+        work = 0.0
+        if rest > 0:
+            touches = [self._touch(sim, events[k]) for k in struck.events]
+            touch = max(touches, key=lambda t: t.spare(sim.bodies))
+            work, push = slow_rebound(sim.bodies, touch, rest)
+            if touch.b >= sim.bodies.n_free:
+                lever = touch.lever_b
+                sim.impulses.on_obstacles[touch.b - sim.bodies.n_free] += (
+                    *push, lever[0] * push[1] - lever[1] * push[0],
+                )  # fmt: skip
+        sim.ledger.add(dissipated_contact=-taken, surface_energy=surface, work_obstacles=work)
+
+
+def _for(law: Griffith, floe: Floe) -> Griffith | None:
+    """The law with the least piece of this floe; None for one that is too small to break."""
+    least = law.least_size(floe.thickness) ** 2 / floe.area
+    if least > 0.5:
+        return None
+    return law if least <= law.min_piece else replace(law, min_piece=least)
+
+
+def _longer(slits: list[Any], crack: Crack) -> list[Any]:
+    """The slits with this crack: a new one, or an old one that reaches farther."""
+    line = [list(crack.start), list(crack.end)]
+    kept = [s for s in slits if math.hypot(s[0][0] - line[0][0], s[0][1] - line[0][1]) > 1e-9 * (1 + crack.length)]
+    return [*kept, line]

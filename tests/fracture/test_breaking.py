@@ -1,0 +1,290 @@
+"""Floes that break in a run: nothing is lost, cracks are paid for, and everything is on record."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import banquise as bq
+from banquise.errors import BanquiseError
+from banquise.fracture.breaking import Breaking, Cuts
+from banquise.fracture.splice import Broken, splice
+from banquise.scene.bodies import Bodies
+from banquise.scene.domain import Box
+from banquise.scenes import fracture as scenes
+from banquise.validation.breaking import random_breaks, totals
+
+from .conftest import star
+
+
+def test_random_breaks_keep_mass_momenta_and_energy():
+    # relative to the sums of the parts' own sizes; a hundred breaks are a chain, so rounding adds up over it
+    worst, overlap, breaks = random_breaks(100, seed=3)
+    assert breaks == 100
+    assert worst.max() < 1e-12
+    assert overlap < 1e-9
+
+
+@pytest.mark.slow
+def test_a_thousand_random_breaks():
+    worst, overlap, breaks = random_breaks(1000)
+    assert breaks == 1000
+    assert worst.max() < 1e-12
+    assert overlap < 1e-9
+
+
+def test_the_first_piece_takes_the_row_and_the_others_follow():
+    floes = [star(k) for k in range(3)]
+    wall = bq.Obstacle([[-300, -300], [-200, -300], [-200, 300], [-300, 300]])
+    bodies = Bodies.of(floes, [wall])
+    from banquise.fracture.mean_stress import chord_through
+    from banquise.fracture.split import pieces_of
+
+    pieces = pieces_of(floes[1], chord_through(floes[1], np.array([1.0, 0.0])))
+    after, before = splice(bodies, [Broken(1, floes[1], pieces, [7, 8])])
+    assert after.ids.tolist() == [0, 7, 2, 8, 3]
+    assert before.tolist() == [0, -1, 2, -1]
+    assert after.n_free == 4
+    assert totals(after) == pytest.approx(totals(bodies), rel=1e-13)
+    for row, piece in ((1, pieces[0]), (3, pieces[1])):
+        assert np.allclose(after.world_rings(row)[0], piece.ring, atol=1e-9)
+    assert np.array_equal(after.world_rings(4)[0], bodies.world_rings(3)[0])
+
+
+@pytest.mark.parametrize("restitution", [0.35, 1.0])
+def test_a_crack_is_paid_by_its_impact(restitution):
+    sim = scenes.thrown(speed=0.06, restitution=restitution, friction=0.0)
+    kinetic = sim.bodies.kinetic_energy()
+    run = sim.run(20.0, every=5.0)
+    ledger = run.ledger.isel(time=-1)
+    surface = float(ledger.surface_energy)
+    assert sim.bodies.n_free > 1
+    assert surface > 0
+    assert abs(float(ledger.balance)) < 1e-12 * kinetic
+    assert float(ledger.kinetic_energy) <= kinetic - surface + 1e-9 * kinetic
+    assert float(ledger.dissipated_contact) >= 0
+    breaks = run.events[run.events.kind == "break"]
+    assert breaks.energy_loss.sum() == pytest.approx(surface, rel=1e-12)
+    # toughness times thickness times length is what a crack costs; its length is what the ring has gained, twice
+    born = list(run.scene.floes)
+    gained = sum(f.polygon.length for f in born) - sim.scene.floes[0].polygon.length
+    assert surface == pytest.approx(10.0 * 0.5 * gained, rel=2e-3)  # the mesh leaves out small detail of the border
+
+
+@pytest.mark.parametrize("periodic", [False, True])
+def test_two_floes_that_meet_may_both_break(periodic):
+    """Whatever breaks, the two together keep their momenta; across the border of a periodic box too."""
+    left = bq.Floe(scenes.ROUGH, density=910.0, velocity=(0.15, 0.0))
+    ring = scenes.ROUGH * [-1, 1] + [220.5 if not periodic else -0.5, 4.0]
+    right = bq.Floe(ring, density=910.0, velocity=(-0.15, 0.01), spin=1e-4)
+    domain = bq.Periodic(-110.75, 110.25, -60.0, 160.0) if periodic else None
+    scheme = bq.EventDriven(max_step=2.0)
+    sim = bq.Simulation(bq.Scene([left, right], domain=domain), scheme=scheme, fracture=bq.Griffith())
+    before = totals(sim.bodies)
+    run = sim.run(20.0, every=10.0)
+    breaks = run.events[run.events.kind == "break"]
+    assert set(breaks.floe_a) == {0, 1}
+    after = totals(sim.bodies)
+    assert after[:3] == pytest.approx(before[:3], rel=1e-12, abs=1e-12 * before[0])
+    if not periodic:
+        assert after[3] == pytest.approx(before[3], rel=1e-11)  # about the origin: sums of larger terms
+    assert abs(float(run.ledger.balance[-1])) < 1e-12 * before[4]
+    assert after[4] <= before[4] - float(run.ledger.surface_energy[-1])
+
+
+def test_parents_and_children_are_on_record(tmp_path):
+    path = tmp_path / "thrown.nc"
+    sim = scenes.thrown(speed=0.06)
+    run = sim.run(20.0, every=1.0, output=path)
+    run = bq.open_run(path)
+    shapes, n = run.shapes, run.dataset.sizes["floe"]
+    broke = run.events[run.events.kind == "break"].time.iloc[0]
+    assert n == sim.n_ids > 2
+    assert shapes["parent"].values[:n].tolist() == [-1] + [0] * (n - 1)
+    assert shapes["end"].values[0] == broke == shapes["birth"].values[1]
+    there = np.isfinite(run.dataset.x.values)
+    before = run.dataset.time.values < broke
+    assert there[before, 0].all() and not there[before, 1:].any()
+    assert there[~before, 1:].all() and not there[~before, 0].any()
+    impact = run.events[run.events.kind == "impact"].iloc[0]
+    assert impact.floe_b == n  # the wall is numbered after all floes that ever were
+    assert shapes["mass"].values[1:n].sum() == pytest.approx(shapes["mass"].values[0], rel=1e-13)
+    assert sum(f.area for f in run.scene.floes) == pytest.approx(sim.scene.floes[0].area, rel=1e-12)
+    assert [str(x) for x in shapes["name"].values[:3]] == ["floe", "floe.1", "floe.2"]
+
+
+def test_resume_goes_through_a_break_exactly(tmp_path):
+    whole = scenes.thrown(speed=0.06).run(24.0, every=2.0, output=tmp_path / "whole.nc")
+    broke = float(whole.events[whole.events.kind == "break"].time.iloc[0])
+    for stop in (2.0, math.ceil(broke / 2) * 2.0, 20.0):  # before the break, just after it, later
+        path = tmp_path / f"stopped{stop:g}.nc"
+        scenes.thrown(speed=0.06).run(stop, every=2.0, output=path)
+        on = bq.resume(path, until=24.0)
+        for name in ("x", "y", "rotation", "u", "v", "spin"):
+            assert np.array_equal(whole.dataset[name].values, on.dataset[name].values, equal_nan=True), (stop, name)
+        assert whole.events.equals(on.events)
+        assert np.array_equal(whole.ledger.to_array().values, on.ledger.to_array().values)
+        assert np.array_equal(whole.shapes["parent"].values, on.shapes["parent"].values)
+
+
+def test_same_bits_for_one_and_two_threads():
+    runs = []
+    for count in (1, 2):
+        bq.set_threads(count)
+        try:
+            runs.append(scenes.thrown(speed=0.1, spin=2e-3).run(16.0, every=4.0))
+        finally:
+            bq.set_threads(1)
+    assert np.array_equal(runs[0].dataset.x.values, runs[1].dataset.x.values, equal_nan=True)
+    assert np.array_equal(runs[0].records["events"], runs[1].records["events"])
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_critical_speed_on_a_wall(seed):
+    scenes_of_speed(seed)
+
+
+@pytest.mark.slow
+def test_critical_speed_of_200_floes():
+    for seed in range(10, 210):
+        scenes_of_speed(seed)
+
+
+def scenes_of_speed(seed: int) -> None:
+    """One floe, thrown 1 % below and 1 % above the speed predicted: whole, and broken."""
+    floe, predicted = scenes.predicted_speed(seed)
+    for factor in (0.99, 1.01):
+        sim = scenes.thrown(floe=floe, speed=factor * predicted, friction=0.0)
+        sim.run(0.505 / (factor * predicted))  # the gap is 0.5 m: the first impact only, not one of another corner
+        assert (sim.bodies.n_free > 1) == (factor > 1), (seed, factor)
+
+
+def test_too_small_to_break():
+    sim = scenes.thrown(speed=0.2, law=bq.Griffith(min_size=80.0))
+    sim.run(10.0, every=5.0)
+    assert sim.bodies.n_free == 1
+    assert sim.breaking.searches == 0
+
+
+def test_slits_are_kept_and_go_on(tmp_path):
+    law = bq.Griffith(arrested=True, nodes=150)
+    sim = scenes.thrown(speed=0.022, law=law, friction=0.0)
+    path = tmp_path / "slit.nc"
+    run = sim.run(50.0, every=25.0, output=path)
+    cracks = run.events[run.events.kind == "crack"]
+    assert len(cracks) == 1
+    assert sim.bodies.n_free == 1
+    (slit,) = sim.breaking.family.slits["0"]
+    floe = sim.scene.floes[0].polygon
+    import shapely
+
+    assert floe.boundary.distance(shapely.Point(slit[0])) < 1e-6
+    assert floe.contains(shapely.Point(slit[-1]))
+    assert float(run.ledger.surface_energy[-1]) == pytest.approx(cracks.energy_loss.sum())
+    from banquise.recording.checkpoint import restore, simulation_from
+    from banquise.resuming import _in_file
+
+    settings, state = _in_file(path)
+    again = simulation_from(settings)
+    restore(again, state)
+    assert again.breaking.family.slits == sim.breaking.family.slits
+
+
+def test_a_slit_goes_on_along_its_line():
+    from banquise.fracture.slits import extend
+
+    floe = bq.Floe([[0, 0], [100, 0], [100, 100], [0, 100]], density=910.0)
+    ice = bq.Griffith()
+    hit = bq.fracture.impact(floe, (0, 50), (1, 0), 0.1, ice=ice)
+    first = bq.fracture.search(floe, hit, ice)
+    start, end = np.array(first.start), np.array(first.end)
+    slit = [start.tolist(), (start + 0.4 * (end - start)).tolist()]
+    crack = extend(floe, hit, ice, [slit])
+    assert crack is not None
+    assert crack.separates
+    assert crack.end == pytest.approx(first.end, abs=1e-6)
+    # it pays for the new part only (a tip lies on an element edge), and no more is released than was stored
+    assert crack.surface == pytest.approx(10.0 * 0.6 * first.length, rel=0.1)
+    assert 0 < crack.release < hit.energy
+
+
+def test_mean_stress_regions():
+    mohr = bq.MeanStress()
+    for corner in ((250e3 / 4.2, 250e3 / 4.2), (33.75e3, -74.5e3)):  # the triangle's corners
+        inside, outside = 0.999 * np.array(corner), 1.001 * np.array(corner)
+        assert not mohr.outside(*inside[:, None])[0]
+        assert mohr.outside(*outside[:, None])[0]
+    ellipse = bq.MeanStress(criterion="ellipse", strength=1e5)
+    values = np.array([[-0.5e5, -0.5e5], [0.0, -0.39e5], [0.0, -0.41e5], [-1e5, -1.001e5], [1.0, 1.0]])
+    assert ellipse.outside(*values.T).tolist() == [False, False, True, True, True]
+
+
+def test_mean_stress_breaks_across_the_tension():
+    law = bq.MeanStress(window=2.0, cohesion=2e3, corner=0.2e3)
+    sim = scenes.thrown(speed=0.1, law=law)
+    kinetic = sim.bodies.kinetic_energy()
+    run = sim.run(16.0, every=8.0)
+    assert sim.bodies.n_free > 1
+    assert float(run.ledger.surface_energy[-1]) == 0.0
+    assert abs(float(run.ledger.balance[-1])) < 1e-12 * kinetic
+
+
+def test_pieces_are_drawn_and_the_player_shows_their_cracks():
+    plt = pytest.importorskip("matplotlib.pyplot", reason="matplotlib is an extra")
+    from banquise.view.outlines import crack_edges, outlines_of
+    from banquise.view.pieces import plot_pieces
+
+    run = scenes.thrown(speed=0.06).run(20.0, every=5.0)
+    ax = plot_pieces(run)
+    assert len(ax.patches) == len(run.scene.floes) + 1
+    plt.close(ax.figure)
+    start = np.column_stack([run.shapes["start_x"].values, run.shapes["start_y"].values])
+    marks = crack_edges(outlines_of(run.shapes), run.shapes["parent"].values, start)
+    assert not marks[0].any()
+    assert sum(int(m.sum()) for m in marks[1:]) == 2 * (len(run.scene.floes) - 1)  # each crack has two lips
+
+
+def test_case_files_say_it_too(tmp_path):
+    for law in (bq.Griffith(toughness=7.0, arrested=True), bq.MeanStress(criterion="ellipse", window="2 min")):
+        sim = scenes.thrown(law=law)
+        bq.save_case(sim, tmp_path / "case.toml", until=10.0)
+        assert bq.load_case(tmp_path / "case.toml").fracture == law
+    for bad in ('[fracture]\nkind = "voronoi"', "[fracture]\ntoughnes = 3.0", "[fracture]\ntoughness = -1.0"):
+        text = "[[scene.floes]]\ndisc = [0.0, 0.0]\nradius = 10.0\n" + bad
+        (tmp_path / "bad.toml").write_text(text)
+        with pytest.raises(BanquiseError, match="fracture|Griffith"):
+            bq.load_case(tmp_path / "bad.toml")
+    with pytest.raises(BanquiseError, match="expected bq.Griffith"):
+        bq.Simulation(bq.Scene([star(0)]), fracture="griffith")
+    with pytest.raises(BanquiseError):
+        bq.MeanStress(window=0.0)
+
+
+def test_breaks_renumber_what_rows_point_to():
+    """Pairs that overlap, step caps and stress sums follow their bodies."""
+
+    class Once(Breaking):
+        def proposed(self, sim):
+            cuts = self.start_cuts(sim, 1)
+            from banquise.fracture.mean_stress import chord_through
+
+            cuts.cut(0, chord_through(cuts.whole, np.array([0.0, 1.0])), 0.0)
+            return [cuts]
+
+    class Law:
+        def breaker(self, bodies):
+            return Once(bodies)
+
+    floes = [bq.Floe(star(k).ring + [300.0 * k, 0.0]) for k in range(3)]
+    sim = bq.Simulation(bq.Scene(floes, domain=Box(-200, 1000, -200, 200)), fracture=Law())
+    sim.overlapping = [(0, 2), (1, 2), (2, 4)]
+    sim.step_cap[:] = [1.0, 2.0, 3.0]
+    sim.impulses.stress[:] = [[1, 1, 1], [2, 2, 2], [3, 3, 3]]
+    sim.breaking.after_step(sim)
+    assert sim.overlapping == [(0, 2), (2, 5)]
+    assert sim.step_cap.tolist() == [1.0, np.inf, 3.0, np.inf]
+    assert sim.impulses.stress[:, 0].tolist() == [1.0, 0.0, 3.0, 0.0]
+    assert len(sim.laws.slot) == len(sim.bodies) == 8
+    assert isinstance(sim.breaking.start_cuts(sim, 0), Cuts)
