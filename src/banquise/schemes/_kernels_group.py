@@ -55,7 +55,7 @@ GROUP, PHASE, SOLVED, FOUND, ROUND, HELD, CUT, PASS, ROWS, BODIES, ISLANDS, WATC
     10,
     11,
 )
-EVENTS, LOADS, KEPT, NEED, LAST_PASS, FRESH = 12, 13, 14, 15, 16, 17
+EVENTS, LOADS, KEPT, NEED, CONTACTS, FRESH = 12, 13, 14, 15, 16, 17
 # totals of a group
 LOST, FROM_OBSTACLES, WIND, CURRENT, GRAVITY, PUSH = 0, 1, 2, 3, 4, 5
 RESIDUAL, UNSOLVED, ISLAND_COUNT, LARGEST, COLLISIONS, TOUCHING = 6, 7, 8, 9, 10, 11
@@ -228,6 +228,23 @@ def enter(m, n_free, chosen, value, who, velocity, on_obstacles, stress, total, 
 
 
 @inner
+def note_contacts(group, m, chosen, value, who, ids, x, y, order, r, at, out):
+    """The impulses p.r by pair, on the one of the higher id: group, ids, place, impulse; where the next goes."""
+    for row in range(m):
+        if r[row, 0] == 0.0 and r[row, 1] == 0.0:
+            continue
+        k = chosen[order[row]]
+        i, j = who[k, 0], who[k, 1]
+        sign = 1.0 if ids[i] < ids[j] else -1.0
+        out[at, 0], out[at, 1], out[at, 2] = group, min(ids[i], ids[j]), max(ids[i], ids[j])
+        out[at, 3], out[at, 4] = x[i] + value[k, AX], y[i] + value[k, AY]
+        out[at, 5] = sign * (r[row, 0] * value[k, NX] - r[row, 1] * value[k, NY])
+        out[at, 6] = sign * (r[row, 0] * value[k, NY] + r[row, 1] * value[k, NX])
+        at += 1
+    return at
+
+
+@inner
 def change_velocities(m, bodies, chosen, inverse_mass, inverse_inertia, u, v, spin, velocity, change, taken, p):
     """The velocities after one pass of an impact; what each contact took."""
     velocity_changes(p.bodies, bodies, p.y, inverse_mass, inverse_inertia, change)
@@ -258,7 +275,14 @@ def write_events(group, found, now, value, who, state, ids, x, y, taken, at, out
         out[at, 4], out[at, 5] = x[i] + value[k, AX], y[i] + value[k, AY]
         out[at, 6], out[at, 7], out[at, 8] = rn, rt, taken[k, 2]
         out[at, 9] = 1.0 if abs(rt) >= taken[k, 3] * rn * (1 - 1e-9) else 0.0
-        out[at, 10] = group
+        # where it fell on the two bodies, for what may break: the normal from floe_a to floe_b, and the levers
+        swap = ids[i] > ids[j]
+        sign = -1.0 if swap else 1.0
+        one, two = (BX, AX) if swap else (AX, BX)
+        out[at, 10], out[at, 11] = sign * value[k, NX], sign * value[k, NY]
+        out[at, 12], out[at, 13] = value[k, one], value[k, one + 1]
+        out[at, 14], out[at, 15] = value[k, two], value[k, two + 1]
+        out[at, 16] = group
         at += 1
     return at
 
@@ -313,6 +337,9 @@ def run_groups(last, member_start, members, pair_start, pairs, b, f, s, rule, ta
         if asks and not solved(rule.small, rule.tolerance, control, total, p):
             return SOLVE
         m, islands, bodies, found = control[ROWS], control[ISLANDS], control[BODIES], control[FOUND]
+        if rule.contacts and asks and control[CONTACTS] + m > len(out.contacts):
+            control[SOLVED] = 1
+            return CONTACT_ROOM
 
         if phase == LOOK or phase == STRUCK:
             left = s.left[lead]
@@ -388,6 +415,10 @@ def run_groups(last, member_start, members, pair_start, pairs, b, f, s, rule, ta
                 end_rebound(rule.law, m, islands, bodies, p)
             speeds(p.G, p.a[:m], p.b, p.before, p.y, p.after)
             enter(m, n, d.chosen, value, who, s.velocity, out.on_obstacles, s.stress, total, p)
+            if rule.contacts:
+                control[CONTACTS] = note_contacts(
+                    group, m, d.chosen, value, who, b.ids, b.x, b.y, p.order, p.r, control[CONTACTS], out.contacts
+                )
             change_velocities(
                 m,
                 bodies,
@@ -467,6 +498,10 @@ def run_groups(last, member_start, members, pair_start, pairs, b, f, s, rule, ta
                         s.ahead[i, k] = s.free_velocity[i, k] + s.change[i, k]
                 contact_speeds(d.chosen, p.order[:m], value, who, s.ahead, p.after)
                 enter(m, n, d.chosen, value, who, s.velocity, out.on_obstacles, s.stress, total, p)
+                if rule.contacts:
+                    control[CONTACTS] = note_contacts(
+                        group, m, d.chosen, value, who, b.ids, b.x, b.y, p.order, p.r, control[CONTACTS], out.contacts
+                    )
                 total[TOUCHING] = 0
                 for row in range(m):
                     if p.r[row, 0] == 0.0:

@@ -23,6 +23,7 @@ from banquise.detection import _kernels_overlap
 from banquise.detection.scratch import Found
 from banquise.forcing.loads import pushes_on
 from banquise.motion.free_velocity import FreeMotion, flows_of, fly
+from banquise.recording.recorder import EVENT_COLUMNS
 from banquise.recording.stages import timed
 from banquise.schemes import _kernels
 from banquise.schemes import _kernels_group as g
@@ -58,6 +59,7 @@ class Groups:
     events: list[Array] = field(default_factory=list)
     loads: list[Array] = field(default_factory=list)
     held: list[tuple[Rows, Array]] = field(default_factory=list)
+    contacts: list[Array] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.totals = np.zeros((len(self), TOTALS))
@@ -155,6 +157,7 @@ class Engine:
             law=LAWS.index(settings.law), sequential=settings.order == "sequential",
             active_only=bool(settings.active_only), tolerance=settings.tolerance or SMALL_TOLERANCE, small=SMALL,
             blur=ROUND_OFF * farthest, moving=moving, ocean=sim.ocean is not None,
+            contacts=getattr(sim.impulses, "contacts", None) is not None,
         )  # fmt: skip
         self.table = Tables(sim.laws.friction, sim.laws.restitution, sim.held_key, sim.held_rate)
         detector = sim.detector
@@ -274,10 +277,11 @@ class Engine:
 
         self.desks += [self._desk() for _ in range(parts - len(self.desks))]
         threads.over_blocks(part, parts, grain=1)
-        for events, loads, held in out:
+        for events, loads, held, contacts in out:
             groups.events.append(events)
             groups.loads.append(loads)
             groups.held.append(held)
+            groups.contacts.append(contacts)
 
     def _desk(self, old: Desk | None = None) -> Desk:
         obstacles = len(self.bodies) - self.n
@@ -285,7 +289,7 @@ class Engine:
             self.sim.detector.shapes, obstacles, self.contacts, self.pair_rows, self.group_pairs, old
         )  # fmt: skip
 
-    def _work_through(self, k: int, groups: Groups, first: int, last: int) -> tuple[Array, Array, tuple[Rows, Array]]:
+    def _work_through(self, k: int, groups: Groups, first: int, last: int) -> Any:
         desk = self.desks[k]
         if len(desk.pairs.until) < self.group_pairs:
             desk = self.desks[k] = self._desk()
@@ -308,13 +312,10 @@ class Engine:
                     self.pair_rows = max(self.pair_rows, 2 * need)
                 desk.control[g.NEED] = 0
                 desk = self.desks[k] = self._desk(desk)
-        events, loads, kept = (int(desk.control[c]) for c in (g.EVENTS, g.LOADS, g.KEPT))
+        events, loads, kept, contacts = (int(desk.control[c]) for c in (g.EVENTS, g.LOADS, g.KEPT, g.CONTACTS))
         out = desk.out
-        return (
-            out.events[:events].copy(),
-            out.loads[:loads].copy(),
-            (out.kept_key[:kept].copy(), out.kept_rate[:kept].copy()),
-        )
+        held = out.kept_key[:kept].copy(), out.kept_rate[:kept].copy()
+        return out.events[:events].copy(), out.loads[:loads].copy(), held, out.contacts[:contacts].copy()
 
     def _solve(self, desk: Desk, total: Array) -> None:
         """The problem on a desk, by the solvers for large and hard islands."""
@@ -467,12 +468,17 @@ class Engine:
             for events, loads, (keys, rates) in zip(groups.events, groups.loads, groups.held):
                 if len(events):
                     good = ~groups.stale[events[:, -1].astype(np.int64)]
-                    impulses.events.append(np.ascontiguousarray(events[good, :-1]))
+                    impulses.events.append(np.ascontiguousarray(events[good, : len(EVENT_COLUMNS)]))
                 if len(loads):
                     good = ~groups.stale[loads[:, 0].astype(np.int64)]
                     np.add.at(impulses.on_obstacles, loads[good, 1].astype(np.int64), loads[good, 2:])
                 kept_keys.append(keys)
                 kept_rates.append(rates)
+            for contacts in groups.contacts:
+                if len(contacts):
+                    impulses.contacts.append(  # type: ignore[attr-defined]
+                        contacts[~groups.stale[contacts[:, 0].astype(np.int64)], 1:]
+                    )
         self._remember(kept_keys, kept_rates)
         if sim.ocean is not None:
             sim.ocean.advance(self.start_bodies(), s.water, sim.time, step, sim.forcing)

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from banquise.detection.broad_phase import PairState, empty_state
 from banquise.detection.scratch import Found, Scratch, make_found, make_scratch
 from banquise.detection.shapes import Shapes
-from banquise.recording.recorder import EVENT_COLUMNS
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 
 POINTS = 75  # of the quadrature of a floe
 CONTROLS = 24  # numbers a desk keeps of the group it is at
+EVENT_WIDTH = 17  # an event with where it fell on its bodies, and its group
 TOTALS = 13  # what a group adds to the ledger
 
 
@@ -94,6 +94,7 @@ class Rules(NamedTuple):
     blur: float
     moving: bool
     ocean: bool
+    contacts: bool  # whether the impulse of every pair is kept
 
 
 class Tables(NamedTuple):
@@ -173,6 +174,7 @@ class Out(NamedTuple):
     loads: Array  # (k, 5) group, obstacle, impulse x, y and moment
     kept_key: Index
     kept_rate: Array
+    contacts: Array  # (k, 7) group, ids, place and impulse, where the run keeps them
 
 
 class Desk(NamedTuple):
@@ -235,8 +237,9 @@ def make_desk(shapes: Shapes, obstacles: int, contacts: int, rows: int, pairs: i
             armed=np.zeros(rows, np.bool_),
         ),
         out=Out(
-            on_obstacles=np.zeros((obstacles, 3)), events=np.zeros((room, len(EVENT_COLUMNS) + 1)),
+            on_obstacles=np.zeros((obstacles, 3)), events=np.zeros((room, EVENT_WIDTH)),
             loads=np.zeros((room, 5)), kept_key=np.zeros(room, np.int64), kept_rate=np.zeros((room, 2)),
+            contacts=np.zeros((room, 7)),
         ),
     )  # fmt: skip
     if old is not None:
