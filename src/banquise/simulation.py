@@ -188,12 +188,14 @@ class Simulation:
         output: str | Path | None = None,
         callbacks: Sequence[Any] = (),
         progress: bool = False,
+        contacts: bool = False,
     ) -> Run:
         """Run to `until`, recording every `every` (s, or text with units; 100 records by default).
 
         Steps land exactly on record times, callback times and on the start and end of loads. `output` names the run
         file (NetCDF); None keeps the run in memory. A callback is a function of the simulation (called at every
-        record) or `bq.Every(interval, function)`.
+        record) or `bq.Every(interval, function)`. `contacts` keeps the forces between floes and the stress they
+        mean: `run.contacts`, `run.stress`.
         """
         end = duration(until, "until")
         if end <= self.time:
@@ -205,6 +207,7 @@ class Simulation:
             raise CaseError(f"every: got {every!r}, expected a time above 0.")
         self.forcing.check(len(self.scene.floes), end)
         case = self.describe(end, interval) | {"run_id": uuid.uuid4().hex, "bodies": self.n_ids, "began": self.time}
+        self.impulses.contacts = [] if contacts else None
         recorder = Recorder(output)
         if output is not None:
             recorder.start(self._shapes(), case, settings_bytes(self))
@@ -279,9 +282,14 @@ class Simulation:
             )
         window = self.time - self._last_record
         loads = self.impulses.on_obstacles / window if window > 0 else np.zeros_like(self.impulses.on_obstacles)
+        extras = None
+        if self.impulses.contacts is not None:
+            moments = np.full((3, self.n_ids), np.nan)
+            moments[:, b.ids[:n]] = self.impulses.stress[:n].T / window if window > 0 else 0.0
+            extras = {"stress": moments, "contacts": self.impulses.take_contacts(self.time)}
         self._last_record = self.time
         row = self.ledger.record(b.kinetic_energy())
-        recorder.add(self.time, frame_of(b, self.n_ids), row, loads, self.impulses.take_events())
+        recorder.add(self.time, frame_of(b, self.n_ids), row, loads, self.impulses.take_events(), extras)
         self.impulses.reset(b)
 
     def _shapes(self) -> Any:

@@ -45,6 +45,7 @@ EVENT_COLUMNS = (
 PIECE_SECONDS = 5.0  # wall time between pieces: what a kill may lose
 SHARE = 0.03  # of the wall time that pieces and checkpoints may take, where they are dear
 KEEP = 3  # checkpoints that stay
+EXTRAS = ("stress", "contacts")  # records of runs that keep the forces between floes
 
 
 def frame_of(bodies: Bodies, n_ids: int) -> Array:
@@ -74,6 +75,7 @@ class Recorder:
         self.rows: list[dict[str, float]] = []
         self.loads: list[Array] = []
         self.events: list[NDArray[Any]] = []
+        self.extras: dict[str, list[Array]] = {}
         self._last_piece = clock.monotonic()
         self._last_cost = 0.0
         self._count = resumed or 0
@@ -140,8 +142,18 @@ class Recorder:
             seal(temporary)
             os.replace(temporary, self.folder / "start.nc")
 
-    def add(self, time: float, frame: Array, row: dict[str, float], loads: Array, events: list[NDArray[Any]]) -> None:
-        """One record: state, ledger row, obstacle loads, and the events since the last one."""
+    def add(
+        self,
+        time: float,
+        frame: Array,
+        row: dict[str, float],
+        loads: Array,
+        events: list[NDArray[Any]],
+        extras: dict[str, Array] | None = None,
+    ) -> None:
+        """One record: state, ledger row, obstacle loads, the events since the last one, and EXTRAS where wanted."""
+        for name, value in (extras or {}).items():
+            self.extras.setdefault(name, []).append(value)
         self.times.append(time)
         self.frames.append(frame)
         self.rows.append(row)
@@ -159,7 +171,7 @@ class Recorder:
             with self._errors():
                 write_sealed(self.folder / f"{self._count:06d}.bin", packed(piece))
         self._count += 1
-        self.times, self.frames, self.rows, self.loads, self.events = [], [], [], [], []
+        self.times, self.frames, self.rows, self.loads, self.events, self.extras = [], [], [], [], [], {}
 
     def save(self, checkpoint: Callable[[], bytes]) -> None:
         """A piece, and a checkpoint that goes with it; older ones are removed."""
@@ -175,18 +187,18 @@ class Recorder:
         self._last_cost = self._last_piece - began
 
     def _piece(self) -> dict[str, Any]:
-        widest = max(frame.shape[1] for frame in self.frames)
-        states = np.full((len(self.frames), 6, widest), np.nan)
-        for k, frame in enumerate(self.frames):
-            states[k, :, : frame.shape[1]] = frame
         names = list(self.rows[0])
+        extras: dict[str, Any] = {}
+        if "contacts" in self.extras:
+            extras = {"stress": _stacked(self.extras["stress"]), "contacts": np.concatenate(self.extras["contacts"])}
         return {
             "time": np.array(self.times),
-            "state": states,
+            "state": _stacked(self.frames),
             "ledger": np.array([[row[n] for n in names] for row in self.rows]),
             "ledger_names": np.array(names),
             "loads": np.array(self.loads),
             "events": np.concatenate(self.events) if self.events else np.empty((0, len(EVENT_COLUMNS))),
+            **extras,
         }
 
     def pieces(self) -> Iterator[dict[str, Any]]:
@@ -244,9 +256,9 @@ def read_pieces(folder: Path) -> Iterator[dict[str, Any]]:
         from banquise.recording.run_file import open_run
 
         base = open_run(folder / "base.nc")
-        yield {name: base.records[name] for name in ("time", "state", "ledger", "ledger_names", "loads", "events")}
-    names = sorted(p for p in folder.glob("*.bin") if p.stem.isdigit())
-    for k, name in enumerate(names):
+        names = ("time", "state", "ledger", "ledger_names", "loads", "events")
+        yield {name: base.records[name] for name in (*names, *(n for n in EXTRAS if n in base.records))}
+    for k, name in enumerate(sorted(p for p in folder.glob("*.bin") if p.stem.isdigit())):
         if int(name.stem) != k:
             raise RunFileError(f"{folder}: piece {k:06d}.bin is missing. Remove the later ones to read the rest.")
         try:
@@ -271,11 +283,26 @@ def join_pieces(pieces: Iterator[dict[str, Any]]) -> dict[str, Any]:
         "ledger_names": parts[0]["ledger_names"],
         "loads": np.concatenate([p["loads"] for p in parts]),
         "events": np.concatenate([p["events"] for p in parts]),
+        **join_extras(parts, widest),
     }
 
 
+def join_extras(parts: list[dict[str, Any]], n: int) -> dict[str, Any]:
+    """Stress (time, 3, n) and contacts, where every part has them."""
+    if not all(name in part for part in parts for name in EXTRAS):
+        return {}
+    stress = np.concatenate([widened(part["stress"], n) for part in parts])
+    return {"stress": stress, "contacts": np.concatenate([part["contacts"] for part in parts])}
+
+
+def _stacked(frames: list[Array]) -> Array:
+    """(time, k, floe) from frames (k, floe), NaN for floes that came later."""
+    widest = max(frame.shape[1] for frame in frames)
+    return np.concatenate([widened(frame[None], widest) for frame in frames])
+
+
 def widened(state: Array, n: int) -> Array:
-    """State (time, 6, n) with NaN for floes that came later."""
+    """State (time, k, n) with NaN for floes that came later."""
     if state.shape[2] == n:
         return state
     return np.concatenate([state, np.full((*state.shape[:2], n - state.shape[2]), np.nan)], axis=2)

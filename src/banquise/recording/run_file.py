@@ -15,8 +15,17 @@ from banquise.errors import RunFileError
 from banquise.recording.recorder import EVENT_COLUMNS, STATE, join_pieces, pieces_of, read_pieces
 from banquise.recording.sealed import verify
 from banquise.recording.shapes import from_file, scene_from, shapes_dataset
-from banquise.recording.write_run import FORMAT, KINDS, STATE_ATTRS, ledger_table, loads_table, write_run
+from banquise.recording.write_run import (
+    FORMAT,
+    KINDS,
+    STATE_ATTRS,
+    ledger_table,
+    loads_table,
+    stress_table,
+    write_run,
+)
 from banquise.scene.scene import Scene
+from banquise.update.impulses import CONTACT_COLUMNS
 
 __all__ = ["Run", "open_run", "shapes_dataset", "write_run"]
 
@@ -106,6 +115,30 @@ class Run:
         """Mean force (N) and torque (N m, about its centre) of the ice on each obstacle over the record interval."""
         return loads_table(self.records, self.case.get("every")).assign_coords(time=self.dataset["time"])
 
+    @cached_property
+    def contacts(self) -> pd.DataFrame:
+        """One row a pair that pushed since the last record: time, floe_a, floe_b, x, y, impulse (N s) on floe_b.
+
+        Of runs made with `contacts=True`. An obstacle k is numbered after all floes.
+        """
+        import pandas as pd
+
+        self._need_contacts()
+        table = pd.DataFrame(self.records["contacts"], columns=list(CONTACT_COLUMNS))
+        return table.astype({"floe_a": int, "floe_b": int})
+
+    @cached_property
+    def stress(self) -> xr.Dataset:
+        """Contact force times lever (N m) of each floe: over area and thickness, its mean stress. Of runs with contacts."""
+        self._need_contacts()
+        return stress_table(self.records).assign_coords(time=self.dataset["time"], floe=self.dataset["floe"])
+
+    def _need_contacts(self) -> None:
+        if "contacts" not in self.records:
+            raise RunFileError(
+                "this run did not keep the forces between floes. Run it with contacts=True (case file: contacts = true)."
+            )
+
     @property
     def profile(self) -> dict[str, Any]:
         """Seconds of wall time in each stage, steps, threads."""
@@ -176,6 +209,7 @@ def _read(path: Path) -> Run:
     for name in ("shapes", "ledger", "events", "loads", "case"):
         with xr.open_dataset(path, engine="netcdf4", group=name, decode_times=False) as data:
             groups[name] = data.load()
+    extras = _extras(path)
     case = json.loads(groups["case"].attrs["json"])
     if case.get("format", 1) > FORMAT:
         raise RunFileError(f"{path}: written by a newer Banquise (format {case['format']}). Install that one.")
@@ -201,10 +235,26 @@ def _read(path: Path) -> Run:
             "ledger_names": np.array(names),
             "loads": np.stack([loads[name].values for name in ("force_x", "force_y", "torque")], axis=2),
             "events": np.column_stack([groups["events"][name].values for name in EVENT_COLUMNS]),
+            **extras,
         },
         data,
     )
     return Run(records, from_file(groups["shapes"]), case, path, data)
+
+
+def _extras(path: Path) -> dict[str, Array]:
+    """Stress and contacts, of runs that kept them."""
+    import netCDF4
+    import xarray as xr
+
+    with netCDF4.Dataset(path) as file:
+        if "contacts" not in file.groups:
+            return {}
+    with xr.open_dataset(path, engine="netcdf4", group="contacts") as contacts:
+        rows = np.column_stack([contacts[name].values for name in CONTACT_COLUMNS])
+    with xr.open_dataset(path, engine="netcdf4", group="stress", decode_times=False) as stress:
+        moments = np.stack([stress[name].values for name in ("moment_xx", "moment_xy", "moment_yy")], axis=1)
+    return {"contacts": rows, "stress": moments}
 
 
 def same_run(path: Path, folder: Path) -> bool:

@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 from banquise import __version__
 from banquise.errors import RunFileError
 from banquise.recording.ledger import LONG_NAMES
-from banquise.recording.recorder import EVENT_COLUMNS, STATE, widened
+from banquise.recording.recorder import EVENT_COLUMNS, EXTRAS, STATE, join_extras, widened
 from banquise.recording.sealed import seal
 from banquise.recording.shapes import for_file
 from banquise.threads import FILES
+from banquise.update.impulses import CONTACT_COLUMNS
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -82,6 +83,7 @@ def _write_state(path: Path, pieces: Iterator[dict[str, Any]], n: int, case: dic
 
     small: dict[str, list[Any]] = {name: [] for name in ("time", "ledger", "loads", "events")}
     names: Any = None
+    extras: list[dict[str, Any]] = []
     waiting: list[Array] = []
     projection = _projection(case)
     done = 0
@@ -91,6 +93,7 @@ def _write_state(path: Path, pieces: Iterator[dict[str, Any]], n: int, case: dic
             names = piece["ledger_names"] if names is None else names
             for name, parts in small.items():
                 parts.append(piece[name])
+            extras.append({name: piece[name] for name in EXTRAS if name in piece})
             waiting.append(widened(piece["state"], n))
             if sum(map(len, waiting)) >= CHUNK:
                 block = np.concatenate(waiting)
@@ -104,7 +107,7 @@ def _write_state(path: Path, pieces: Iterator[dict[str, Any]], n: int, case: dic
         _put(file, done, rest, projection)
         records = {name: np.concatenate(parts) for name, parts in small.items()}
         file["time"][:] = records["time"]
-    return {**records, "ledger_names": names}
+    return {**records, "ledger_names": names, **join_extras(extras, n)}
 
 
 def _projection(case: dict[str, Any]) -> Any:
@@ -191,6 +194,9 @@ def _write_groups(
         "loads": loads_table(records, case.get("every")).assign_coords(time=time),
         "case": xr.Dataset(attrs={"json": json.dumps(stored), "version": __version__}),
     }
+    if "contacts" in records:
+        groups["contacts"] = xr.Dataset({n: ("contact", records["contacts"][:, k]) for k, n in enumerate(CONTACT_COLUMNS)})
+        groups["stress"] = stress_table(records).assign_coords(time=time)
     for name, data in groups.items():
         data.to_netcdf(path, mode="a", group=name, engine="netcdf4", encoding=no_fill if "time" in data else {})
     if checkpoint:
@@ -213,6 +219,15 @@ def ledger_table(records: dict[str, Any]) -> xr.Dataset:
         units, long_name = LONG_NAMES.get(name, ("1", name))
         columns[name] = ("time", records["ledger"][:, k], {"units": units, "long_name": long_name})
     return xr.Dataset(columns)
+
+
+def stress_table(records: dict[str, Any]) -> xr.Dataset:
+    """Sums of contact force times lever on (time, floe), means over the record interval, without coordinates."""
+    import xarray as xr
+
+    attrs = {"units": "N m", "long_name": "contact force times lever, tension positive; over area and thickness: stress"}
+    names = ("moment_xx", "moment_xy", "moment_yy")
+    return xr.Dataset({n: (("time", "floe"), records["stress"][:, k], attrs) for k, n in enumerate(names)})
 
 
 def loads_table(records: dict[str, Any], window: Any) -> xr.Dataset:

@@ -262,6 +262,7 @@ class Rounds:
             problem.chosen, problem.order, found.value, found.who, self.velocity, outcome.impulses, before, after, self.n,
             impulses.on_obstacles, impulses.stress, loss,
         )  # fmt: skip
+        impulses.note(self.bodies, found, problem.chosen[problem.order], outcome.impulses)
         self.proof.merge(outcome.proof)
         self.lost += total
         self.from_obstacles += work

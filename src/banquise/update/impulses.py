@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
+from banquise.contact._kernels_laws import AX, AY, NX, NY
 from banquise.scene.bodies import Bodies
 
 Array = NDArray[np.float64]
+# of a contact: when the window of its impulse ends, who, where, and the impulse on the second of the pair
+CONTACT_COLUMNS = ("time", "floe_a", "floe_b", "x", "y", "impulse_x", "impulse_y")
 
 
 class ImpulseRecord:
@@ -15,25 +20,76 @@ class ImpulseRecord:
 
     def __init__(self, bodies: Bodies):
         self.events: list[Array] = []
+        self.contacts: list[Array] | None = None  # rows of CONTACT_COLUMNS but the time; None: not wanted
         self.reset(bodies)
 
     def reset(self, bodies: Bodies) -> None:
         """Start a new window for these bodies."""
         self.on_obstacles = np.zeros((len(bodies) - bodies.n_free, 3))  # N s, N s, N m s
         self.stress = np.zeros((bodies.n_free, 3))  # N m s: sums of impulse times lever, xx, xy, yy
+        if self.contacts is not None:
+            self.contacts = []
         self.keep()
+
+    def note(self, bodies: Bodies, found: Any, rows: NDArray[np.int64], impulses: Array) -> None:
+        """Enter the impulses (m, 2) of contacts `rows` among what was found, if contacts are wanted."""
+        if self.contacts is None:
+            return
+        acting = np.flatnonzero(impulses.any(axis=1))
+        value, who, impulse = found.value[rows[acting]], found.who[rows[acting]], impulses[acting]
+        one, other = bodies.ids[who[:, 0]], bodies.ids[who[:, 1]]
+        along = np.where(one < other, 1.0, -1.0)  # the impulse is on the second of the pair
+        self.contacts.append(
+            np.column_stack(
+                [
+                    np.minimum(one, other),
+                    np.maximum(one, other),
+                    bodies.x[who[:, 0]] + value[:, AX],
+                    bodies.y[who[:, 0]] + value[:, AY],
+                    along * (impulse[:, 0] * value[:, NX] - impulse[:, 1] * value[:, NY]),
+                    along * (impulse[:, 0] * value[:, NY] + impulse[:, 1] * value[:, NX]),
+                ]
+            )
+        )
+
+    def take_contacts(self, time: float) -> Array:
+        """One row a pair since the last record (CONTACT_COLUMNS); its point is the mean, by size of the impulse."""
+        rows = _by_pair(self.contacts or [])
+        return np.column_stack([np.full(len(rows), time), rows])
 
     def keep(self) -> None:
         """What is here now stays, whatever is undone later."""
-        self._kept = (self.on_obstacles.copy(), self.stress.copy(), len(self.events))
+        if self.contacts is not None and sum(map(len, self.contacts)) > 50_000:
+            self.contacts = [_by_pair(self.contacts)]
+        self._kept = (self.on_obstacles.copy(), self.stress.copy(), len(self.events), len(self.contacts or ()))
 
     def undo(self) -> None:
         """Back to what was last kept."""
-        loads, stress, events = self._kept
+        loads, stress, events, contacts = self._kept
         self.on_obstacles, self.stress = loads.copy(), stress.copy()
         del self.events[events:]
+        if self.contacts is not None:
+            del self.contacts[contacts:]
 
     def take_events(self) -> list[Array]:
         events, self.events = self.events, []
         self.keep()
         return events
+
+
+def _by_pair(parts: list[Array]) -> Array:
+    """Rows (a, b, x, y, impulse x, impulse y) summed by pair, pairs in order."""
+    rows = np.concatenate(parts) if parts else np.empty((0, 6))
+    if not len(rows):
+        return rows
+    pairs, which = np.unique(rows[:, :2], axis=0, return_inverse=True)
+    which = which.ravel()
+    size = np.hypot(rows[:, 4], rows[:, 5])
+
+    def total(column: Array) -> Array:
+        return np.bincount(which, column, len(pairs))
+
+    whole = np.maximum(total(size), 1e-300)
+    return np.column_stack(
+        [pairs, total(rows[:, 2] * size) / whole, total(rows[:, 3] * size) / whole, total(rows[:, 4]), total(rows[:, 5])]
+    )
