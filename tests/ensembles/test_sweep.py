@@ -32,7 +32,7 @@ GLACIER = """
 length = 1000
 block = 100
 [friction]
-nu = 1e7
+coefficient = 1e7
 [load]
 shape = "HalfSine"
 peak = 1e8
@@ -50,31 +50,25 @@ def write(folder: Path, text: str, case: str = CASE) -> Path:
     return path
 
 
-def stopping_way(water_drag: float, time: float) -> float:
-    """Way of the disc under quadratic drag: ln(1 + k v t) / k with k = rho C A / m."""
-    k = 1024.071 * water_drag / 917.0
-    return np.log(1 + k * time) / k
-
-
 def test_product_of_lists_and_seeds(tmp_path):
-    text = 'case = "case.toml"\nseeds = [3, 5]\nmeasures = ["summary", "energy"]\n'
-    text += '[parameters]\ncontact.friction = [0.2, 0.5, 0.7]\n"run.until" = [20, 30]\n'
+    text = 'case = "case.toml"\nseeds = [3]\nmeasures = ["summary", "energy"]\n'
+    text += '[parameters]\ncontact.friction = [0.2, 0.7]\n"run.until" = [20, 30]\n'
     path = write(tmp_path, text)
     found = bq.sweep(path, workers=0)
     data = found.dataset
-    assert dict(data.sizes) == {"contact.friction": 3, "run.until": 2, "seed": 2, "time": 4}
-    assert data["end"].sel({"run.until": 30}).values.tolist() == [[30, 30]] * 3
+    assert dict(data.sizes) == {"contact.friction": 2, "run.until": 2, "seed": 1, "time": 4}
+    assert data["end"].sel({"run.until": 30}).values.tolist() == [[30], [30]]
     # the longest run sets the times; those that end sooner have none there
     assert np.isnan(data["kinetic_energy"].sel({"run.until": 20}).values[..., -1]).all()
-    assert not found.failed and found.done_before == 0 and data.attrs["done"] == 12
+    assert not found.failed and found.done_before == 0 and data.attrs["done"] == 4
     folders = sorted(p.name for p in found.folder.iterdir() if p.is_dir())
-    assert len(folders) == 12 and folders[0] == "friction=0.2_until=20_seed=3"
+    assert len(folders) == 4 and folders[0] == "friction=0.2_until=20_seed=3"
     assert bq.open_run(found.folder / folders[0] / "run.nc").dataset.sizes["time"] == 3
     again = bq.sweep(path, workers=0)
-    assert again.done_before == 12 and again.dataset.identical(data)
+    assert again.done_before == 4 and again.dataset.identical(data)
     path.write_text(text.replace("0.7]", "0.9]"))
     changed = bq.sweep(path, workers=0)
-    assert changed.done_before == 8 and changed.dataset["contact.friction"].values.tolist() == [0.2, 0.5, 0.9]
+    assert changed.done_before == 2 and changed.dataset["contact.friction"].values.tolist() == [0.2, 0.9]
 
 
 def test_a_changed_setting_is_another_member(tmp_path):
@@ -99,7 +93,7 @@ def test_a_failed_member_is_reported_and_not_fatal(tmp_path, capsys):
 
 
 def test_glacier(tmp_path):
-    text = 'case = "case.toml"\n[parameters]\n"load.peak" = [0.5e8, 1e8]\n"run.scheme" = ["imex", "verlet"]\n'
+    text = 'case = "case.toml"\n[parameters]\n"load.peak" = [0.5e8, 1e8]\n"run.scheme" = ["imex", "hht"]\n'
     found = bq.sweep(write(tmp_path, text, GLACIER), workers=0)
     force = found.dataset["peak_seismic_force"].values[..., 0]
     assert not found.failed and force.shape == (2, 2) and (force[1] > force[0]).all()
@@ -149,20 +143,20 @@ def test_bad_names_are_found_before_anything_runs(tmp_path, capsys):
 
 def test_killed_in_the_middle_and_started_again(tmp_path):
     """Killed without warning: the second start does only what was not done, and finishes."""
-    path = write(tmp_path, 'case = "case.toml"\nseeds = 40\n')
+    path = write(tmp_path, 'case = "case.toml"\nseeds = 8\n')
     env = os.environ | {"PYTHONPATH": str(Path(bq.__file__).parents[1])}
     command = [sys.executable, "-m", "banquise", "sweep", str(path), "--workers", "0", "--quiet"]
     process = subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL)
     folder = tmp_path / "many"
     end = time.monotonic() + 120
-    while len(list(folder.glob("*/result.nc"))) < 3 and time.monotonic() < end and process.poll() is None:
+    while len(list(folder.glob("*/result.nc"))) < 2 and time.monotonic() < end and process.poll() is None:
         time.sleep(0.01)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     done = {p: p.stat().st_mtime_ns for p in folder.glob("*/result.nc")}
-    assert 3 <= len(done) < 40
+    assert 2 <= len(done) < 8
     again = bq.sweep(path, workers=0)
-    assert again.done_before == len(done) and again.dataset.attrs["done"] == 40 and not again.failed
+    assert again.done_before == len(done) and again.dataset.attrs["done"] == 8 and not again.failed
     assert all(p.stat().st_mtime_ns == when for p, when in done.items())
     assert np.isfinite(again.dataset["kinetic_energy_end"]).all()
 

@@ -58,7 +58,7 @@ def channel(
         for the channel as those of Robeson channel (41 % of a field twice as wide as the channel)
     width, length : m, of the channel
     slope : degrees of the shoulders from the x axis: 0 is a hole in a straight coast, 90 a channel without a mouth
-    approach : m, width of the funnel at its top; by default that of the field of floes and a tenth more
+    approach : m, width of the funnel at its top; by default 1.3 times that of the field of floes
     distance : m, free way between the shoulders and the nearest floe
     wind, wind_angle : m/s, and degrees from straight down, to the right
     coriolis : 1/s
@@ -78,7 +78,7 @@ def channel(
         given = thick(simplified(floes_from(floes), simplify), thickness, seed)
     points = np.concatenate([np.array(f.polygon.bounds).reshape(2, 2) for f in given])
     (x0, y0), (x1, _) = points.min(axis=0), points.max(axis=0)
-    top = float(approach) if approach is not None else max(1.1 * (x1 - x0), width)
+    top = float(approach) if approach is not None else max(1.3 * (x1 - x0), width)
     if top < width:
         raise CaseError(f"channel: approach is {approach!r} m, expected at least the width of the channel, {width:g} m.")
     given = list(shift(Scene(given), -0.5 * (x0 + x1), -y0).floes)
