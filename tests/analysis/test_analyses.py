@@ -309,7 +309,7 @@ def test_contacts_and_stress_of_a_real_run(tmp_path):
     whole = pressed().run(60.0, 10.0, contacts=True)
     assert longer.contacts.equals(whole.contacts)
     case = tmp_path / "case.toml"
-    case.write_text('[[scene.floes]]\ndisc = [0, 0]\nradius = 5\n[run]\nuntil = 2\ncontacts = true\n')
+    case.write_text("[[scene.floes]]\ndisc = [0, 0]\nradius = 5\n[run]\nuntil = 2\ncontacts = true\n")
     assert bq.load_case(case).run().contacts.empty
 
 
@@ -324,7 +324,7 @@ def jam_case(speed_of):
 
 
 def test_jams():
-    found = bq.analysis.jam(jam_case([0, 0, 0, 0.2]), speed=0.2)
+    found = bq.analysis.jam(jam_case([0, 0, 0, 0.2]), speed=0.2, hold="30 min")
     assert found.jammed and found.bridged and found.share == pytest.approx(0.75) and found.anchors == 2
     assert found.since == 1800.0
     free = bq.analysis.jam(jam_case([0.2, 0.2, 0.2, 0.2]))

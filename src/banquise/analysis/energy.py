@@ -65,7 +65,8 @@ def energy_fraction(run: Run | Ice, forcing: Any, max_step: float = 60.0) -> xr.
     Returns
     -------
     Dataset with `kinetic_energy` of the run, `free` (each floe alone, from the same start), `fraction` = their ratio,
-    `bound` (the largest `free` so far: the horizontal line of a steady wind), `of_bound` = kinetic energy over it.
+    `bound` (the largest `free` of the run, one line: under a steady wind the energy of steady drift, once the run is longer
+    than it takes to get there), `of_bound` = kinetic energy over it.
 
     `forcing` is the run's (or its simulation): a run file holds only its description.
     """
@@ -74,10 +75,10 @@ def energy_fraction(run: Run | Ice, forcing: Any, max_step: float = 60.0) -> xr.
     out = free_drift(ice, forcing, max_step).rename(kinetic_energy="free").drop_vars("speed")
     energy = ice.run.ledger["kinetic_energy"].values
     free = out["free"].values
-    bound = np.maximum.accumulate(free)
+    bound = np.full_like(free, free.max())
     with np.errstate(invalid="ignore", divide="ignore"):
         out["kinetic_energy"] = ("time", energy, {"units": "J"})
         out["fraction"] = ("time", energy / free, {"units": "1", "long_name": "kinetic energy over that of free drift"})
-        out["bound"] = ("time", bound, {"units": "J", "long_name": "largest kinetic energy of free drift so far"})
+        out["bound"] = ("time", bound, {"units": "J", "long_name": "largest kinetic energy of free drift"})
         out["of_bound"] = ("time", energy / bound, {"units": "1", "long_name": "kinetic energy over its bound"})
     return out

@@ -71,8 +71,8 @@ def gridded(
         data["pressure"] = -0.5 * (data["stress_xx"] + data["stress_yy"])
     coords = {"y": 0.5 * (y[1:] + y[:-1]), "x": 0.5 * (x[1:] + x[:-1])}
     out = xr.Dataset({name: (("y", "x"), values) for name, values in data.items()}, coords)
-    for name in out.data_vars:
-        out[name].attrs = dict(zip(("units", "long_name"), ATTRS[str(name)]))
+    for known in out.data_vars:
+        out[known].attrs = dict(zip(("units", "long_name"), ATTRS[str(known)]))
     out.attrs = {"start": float(ice.times[frames[0]]), "stop": float(ice.times[frames[-1]]), "records": len(frames)}
     return out
 
@@ -116,7 +116,8 @@ def _fit_sums(
     one = np.ones_like(px)
     terms = (one, px, py, px * px, px * py, py * py, u, v, px * u, py * u, px * v, py * v)
     n = shape[0] * shape[1]
-    return np.stack([_box_sum(np.bincount(where, area * term, n).reshape(shape), reach) for term in terms])
+    sums = [np.asarray(np.bincount(where, area * term, n), dtype=float).reshape(shape) for term in terms]
+    return np.stack([_box_sum(values, reach) for values in sums])
 
 
 def _box_sum(values: Array, reach: int) -> Array:

@@ -154,7 +154,9 @@ def frames_of(ice: Ice, times: Any = None) -> Index:
     wanted = np.array([duration(t, "time") for t in np.atleast_1d(np.asarray(times, dtype=object))])
     outside = (wanted < ice.times[0]) | (wanted > ice.times[-1])
     if outside.any():
-        raise CaseError(f"time: got {wanted[outside][0]:g} s, the run goes from {ice.times[0]:g} to {ice.times[-1]:g} s.")
+        raise CaseError(
+            f"time: got {wanted[outside][0]:g} s, the run goes from {ice.times[0]:g} to {ice.times[-1]:g} s."
+        )
     return np.abs(ice.times[None, :] - wanted[:, None]).argmin(axis=1)
 
 

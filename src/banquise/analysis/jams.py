@@ -42,7 +42,7 @@ def jam(
     run: Run | Ice,
     speed: float | None = None,
     slow: float = 0.1,
-    hold: Any = "30 min",
+    hold: Any = None,
     share: float = 0.05,
     gap: float = ETA,
 ) -> Jam:
@@ -55,19 +55,22 @@ def jam(
     Parameters
     ----------
     speed : m/s, what the ice would do if free; by default the largest mean speed of the run (by mass)
+    hold : s or text with units; by default half an hour, or a sixth of a run that is shorter than three hours
     gap : contact, in parts of the smaller size
     """
     import xarray as xr
 
     ice = as_ice(run)
     span = float(ice.times[-1] - ice.times[0])
-    wait = duration(hold, "hold")
+    wait = min(1800.0, span / 6) if hold is None else duration(hold, "hold")
     if not 0 < wait <= span:
         raise CaseError(f"hold: got {hold!r}, expected a time above 0 and at most the run's {span:g} s.")
     with np.errstate(invalid="ignore"):
         pace = np.hypot(ice.state[:, 3], ice.state[:, 4])
     if speed is None:
-        speed = float((np.nansum(pace * ice.mass, axis=1) / np.sum(np.where(np.isnan(pace), 0, ice.mass), axis=1)).max())
+        speed = float(
+            (np.nansum(pace * ice.mass, axis=1) / np.sum(np.where(np.isnan(pace), 0, ice.mass), axis=1)).max()
+        )
     paths = ice.paths()
     stuck, anchors, bridging = np.zeros(len(ice.times)), np.zeros(len(ice.times), np.int64), np.zeros(len(ice.times))
     for k, time in enumerate(ice.times):
@@ -81,7 +84,11 @@ def jam(
     data = {
         "share": ("time", stuck, {"units": "1", "long_name": "part of the ice that is stuck"}),
         "anchors": ("time", anchors, {"long_name": "obstacles that the largest stuck group leans on"}),
-        "bridging": ("time", bridging, {"units": "1", "long_name": "part of the ice stuck between two obstacles or more"}),
+        "bridging": (
+            "time",
+            bridging,
+            {"units": "1", "long_name": "part of the ice stuck between two obstacles or more"},
+        ),
     }
     history = xr.Dataset(data, {"time": ("time", ice.times, {"units": "s"})}, attrs={"speed": speed, "hold": wait})
     jammed = bool(stuck[-1] >= share)

@@ -225,7 +225,9 @@ def plot_energy_fraction(found: Any, ax: Any = None, label: str = "kinetic energ
         ax = _axes(ax)
         _on_time(ax, found, found["of_bound"].values, label=label, **{"color": BLUE, **style})
         if not any(line.get_label() == "free drift" for line in ax.get_lines()):
-            _on_time(ax, found, (found["free"] / found["bound"]).values, color="black", linewidth=0.9, label="free drift")
+            _on_time(
+                ax, found, (found["free"] / found["bound"]).values, color="black", linewidth=0.9, label="free drift"
+            )
         ax.set_ylabel("kinetic energy over its bound")
         ax.set_ylim(0, 1.05)
         ax.legend()
@@ -252,7 +254,7 @@ def plot_chains(run: Run | Ice, found: Any, ax: Any = None) -> Any:
     with styled():
         ax = _axes(ax, (5.6, 5.0))
         draw_bodies(ice.run, frame, ax, "plain").set_facecolor("#f4fafc")
-        ax.add_collection(LineCollection(lines, linewidths=width, colors=colour, capstyle="round"))
+        ax.add_collection(LineCollection(list(lines), linewidths=width, colors=colour, capstyle="round"))
         close_axes(ice, frame, ax)
         most = with_prefix(float(force.max()), "N") if len(force) else "0 N"
         ax.set_title(f"{len(found.lengths)} force chains, largest force {most}")

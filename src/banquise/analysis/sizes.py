@@ -33,7 +33,7 @@ class SizeDistribution:
         return self.law.exponent
 
     @property
-    def larger(self) -> Array:
+    def larger(self) -> NDArray[np.int64]:
         """Number of floes of at least each size."""
         return np.arange(len(self.sizes), 0, -1)
 

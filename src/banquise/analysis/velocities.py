@@ -68,7 +68,9 @@ def velocity_statistics(
     step = stride * float(every[0])
     paths = ice.paths()[::stride]
     if len(paths) < 4:
-        raise CaseError(f"velocity statistics: an interval of {step:g} s leaves {len(paths)} records, expected 4 or more.")
+        raise CaseError(
+            f"velocity statistics: an interval of {step:g} s leaves {len(paths)} records, expected 4 or more."
+        )
     velocity = np.diff(paths, axis=0) / step
     span = (len(paths) - 1) * step
     width = span if window is None else min(duration(window, "window"), span)
@@ -80,7 +82,9 @@ def velocity_statistics(
     fluctuation = velocity - mean[:, None]
     values = fluctuation.reshape(-1, 2)
     values = values[np.isfinite(values[:, 0])]
-    lags = min(len(velocity) - 1, round((span / 4 if longest_lag is None else duration(longest_lag, "longest_lag")) / step))
+    lags = min(
+        len(velocity) - 1, round((span / 4 if longest_lag is None else duration(longest_lag, "longest_lag")) / step)
+    )
     correlation = _correlation(fluctuation, lags)
     memory = [_integral(correlation[:, c], step) for c in range(2)]
     variance = values.var(axis=0)

@@ -51,7 +51,7 @@ def chosen(args: argparse.Namespace) -> tuple[dict[str, Any], str, str]:
                 raise CaseError(f"scene {args.scene} takes no --{name}.")
             options[name] = value
     for entry in args.set:
-        name, equals, text = entry.partition("=")
+        name, _, text = entry.partition("=")
         try:
             options[name.strip()] = tomllib.loads(f"value = {text}")["value"]
         except tomllib.TOMLDecodeError:

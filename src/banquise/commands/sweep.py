@@ -32,7 +32,11 @@ def run(args: argparse.Namespace) -> int:
     folder = Path(args.output or Path(args.sweep).with_suffix(""))
     if args.list:
         states = {m.name: is_done(folder / m.name, m.mark) for m in plan.members}
-        print(json.dumps(states) if args.json else "\n".join(f"{'done' if d else 'to do':5} {n}" for n, d in states.items()))
+        print(
+            json.dumps(states)
+            if args.json
+            else "\n".join(f"{'done' if d else 'to do':5} {n}" for n, d in states.items())
+        )
         return 0
     if not args.quiet:
         say_if_compiling()
@@ -42,7 +46,9 @@ def run(args: argparse.Namespace) -> int:
         summary = {"members": found.members, "done": int(found.dataset.attrs["done"]), "done_before": found.done_before}
         print(json.dumps({**summary, "failed": found.failed, "output": str(found.path)}))
     else:
-        print(f"{found.dataset.attrs['done']} of {found.members} members done ({found.done_before} before): {found.path}")
+        print(
+            f"{found.dataset.attrs['done']} of {found.members} members done ({found.done_before} before): {found.path}"
+        )
         for name, reason in found.failed.items():
             print(f"failed: {name}: {reason}", file=sys.stderr)
     return 1 if found.failed else 0

@@ -148,7 +148,7 @@ def _floes(member: Member, folder: Path) -> xr.Dataset:
         except RunFileError:
             path.unlink()
     if run is None:
-        run = sim.run(until, every, output=path)
+        run = sim.run(until, every, output=path, contacts=member.settings["contacts"])
     found = measured(member.settings["measures"], run, sim)
     if not member.settings["keep_runs"]:
         path.unlink()

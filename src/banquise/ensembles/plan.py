@@ -26,7 +26,19 @@ from typing import Any
 
 from banquise.errors import CaseError, nearest
 
-KEYS = {"title", "scene", "case", "seeds", "measures", "until", "every", "options", "parameters", "keep_runs"}
+KEYS = {
+    "title",
+    "scene",
+    "case",
+    "seeds",
+    "measures",
+    "until",
+    "every",
+    "options",
+    "parameters",
+    "keep_runs",
+    "contacts",
+}
 MOST = 100_000  # members: beyond, a sweep is a mistake
 
 
@@ -83,10 +95,13 @@ def plan_of(tables: dict[str, Any], folder: Path = Path()) -> Plan:
     base: dict[str, Any] = {key: tables[key] for key in ("until", "every") if key in tables}
     base["measures"] = _texts(tables.get("measures", ["summary"]), "measures")
     base["keep_runs"] = bool(tables.get("keep_runs", True))
+    base["contacts"] = bool(tables.get("contacts", False))
     base["options"] = _dictionary(tables, "options")
     if "scene" in tables:
         base["scene"] = str(tables["scene"])
-        base["options"] = {k: _beside(v, folder) if k in ("floes", "forcing") else v for k, v in base["options"].items()}
+        base["options"] = {
+            k: _beside(v, folder) if k in ("floes", "forcing") else v for k, v in base["options"].items()
+        }
     else:
         base["case"] = _beside(str(tables["case"]), folder)
         if not Path(base["case"]).is_file():
@@ -164,7 +179,9 @@ def _dimensions(parameters: dict[str, Any]) -> tuple[dict[str, list[Any]], dict[
             settings[name] = [_flat({k: w for k, w in v.items() if k != "name"}) for v in values]
         else:
             mixed = any(isinstance(v, str) for v in values) and not all(isinstance(v, str) for v in values)
-            coordinates[name] = [str(v) for v in values] if mixed or any(isinstance(v, list) for v in values) else list(values)
+            coordinates[name] = (
+                [str(v) for v in values] if mixed or any(isinstance(v, list) for v in values) else list(values)
+            )
             settings[name] = [{name: v} for v in values]
         if len(set(coordinates[name])) != len(values):
             raise CaseError(f"parameters.{name}: two values are alike: {coordinates[name]}.")

@@ -122,7 +122,9 @@ def _on_dask(
         import dask
         from distributed import Client, LocalCluster, as_completed
     except ImportError:
-        raise BanquiseError("sweeps on a cluster need Dask: pip install 'banquise[sweep]'; or use --workers 0.") from None
+        raise BanquiseError(
+            "sweeps on a cluster need Dask: pip install 'banquise[sweep]'; or use --workers 0."
+        ) from None
     limits = dict.fromkeys(THREAD_NAMES, str(threads))
     settings = {
         "distributed.nanny.pre-spawn-environ": limits,  # before NumPy and Numba are imported, where they read it

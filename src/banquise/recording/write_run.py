@@ -195,7 +195,9 @@ def _write_groups(
         "case": xr.Dataset(attrs={"json": json.dumps(stored), "version": __version__}),
     }
     if "contacts" in records:
-        groups["contacts"] = xr.Dataset({n: ("contact", records["contacts"][:, k]) for k, n in enumerate(CONTACT_COLUMNS)})
+        groups["contacts"] = xr.Dataset(
+            {n: ("contact", records["contacts"][:, k]) for k, n in enumerate(CONTACT_COLUMNS)}
+        )
         groups["stress"] = stress_table(records).assign_coords(time=time)
     for name, data in groups.items():
         data.to_netcdf(path, mode="a", group=name, engine="netcdf4", encoding=no_fill if "time" in data else {})
@@ -225,7 +227,10 @@ def stress_table(records: dict[str, Any]) -> xr.Dataset:
     """Sums of contact force times lever on (time, floe), means over the record interval, without coordinates."""
     import xarray as xr
 
-    attrs = {"units": "N m", "long_name": "contact force times lever, tension positive; over area and thickness: stress"}
+    attrs = {
+        "units": "N m",
+        "long_name": "contact force times lever, tension positive; over area and thickness: stress",
+    }
     names = ("moment_xx", "moment_xy", "moment_yy")
     return xr.Dataset({n: (("time", "floe"), records["stress"][:, k], attrs) for k, n in enumerate(names)})
 

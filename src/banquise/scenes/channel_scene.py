@@ -80,7 +80,9 @@ def channel(
     (x0, y0), (x1, _) = points.min(axis=0), points.max(axis=0)
     top = float(approach) if approach is not None else max(1.3 * (x1 - x0), width)
     if top < width:
-        raise CaseError(f"channel: approach is {approach!r} m, expected at least the width of the channel, {width:g} m.")
+        raise CaseError(
+            f"channel: approach is {approach!r} m, expected at least the width of the channel, {width:g} m."
+        )
     given = list(shift(Scene(given), -0.5 * (x0 + x1), -y0).floes)
     high = 0.5 * (top - width) * math.tan(math.radians(min(slope, 89.9)))
     banks = _banks(width, length, top, high)

@@ -85,7 +85,9 @@ def basin(
     forcing : a file of wind and current instead of the steady `wind` (m/s, `wind_angle` degrees from the x axis)
     side : m, of the basin
     """
-    shapes = None if floes is None else [s for f in floes_from(floes) for s in simplified([f], 0.01 * math.sqrt(f.area))]
+    shapes = (
+        None if floes is None else [s for f in floes_from(floes) for s in simplified([f], 0.01 * math.sqrt(f.area))]
+    )
     scene = pack(n, concentration, Box(0.0, side, 0.0, side), exponent, max_size, thickness, seed, shapes=shapes)
     angle = math.radians(wind_angle)
     flows: tuple[Any, Any] = (wind * math.cos(angle), wind * math.sin(angle)), (0.0, 0.0)

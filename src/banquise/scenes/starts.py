@@ -37,15 +37,21 @@ def simplified(floes: list[Floe], tolerance: float) -> list[Floe]:
         return floes
     polygons = shapely.simplify(np.array([f.polygon for f in floes], dtype=object), tolerance)
     made = [
-        f if len(f.ring) == 1 or f.radius > 0 else like(f, np.asarray(p.exterior.coords), [np.asarray(r.coords) for r in p.interiors])
+        f if len(f.ring) == 1 or f.radius > 0 else like(f, _points(p.exterior), [_points(r) for r in p.interiors])
         for f, p in zip(floes, polygons)
     ]
     for i, j, _ in Scene(made).overlaps():
         made[i], made[j] = floes[i], floes[j]
     left = Scene(made).overlaps()
     if left:
-        raise CaseError(f"floes {left[0][0]} and {left[0][1]} overlap by {left[0][2]:.4g} m2 already in what was given.")
+        raise CaseError(
+            f"floes {left[0][0]} and {left[0][1]} overlap by {left[0][2]:.4g} m2 already in what was given."
+        )
     return made
+
+
+def _points(ring: Any) -> Array:
+    return np.asarray(ring.coords)[:-1]
 
 
 def shaken(floes: list[Floe], amount: float, seed: int, obstacles: Any = ()) -> list[Floe]:
@@ -74,7 +80,9 @@ def thick(floes: list[Floe], thickness: Any, seed: int) -> list[Floe]:
     low, high = (thickness, thickness) if np.ndim(thickness) == 0 else thickness
     values = np.random.default_rng([seed, 0x71CE]).uniform(low, high, len(floes))
     return [
-        Disc(f.ring[0], f.radius, thickness=t) if len(f.ring) == 1 else Floe(f.ring, f.holes, thickness=float(t), radius=f.radius)
+        Disc(f.ring[0], f.radius, thickness=t)
+        if len(f.ring) == 1
+        else Floe(f.ring, f.holes, thickness=float(t), radius=f.radius)
         for f, t in zip(floes, values)
     ]
 

@@ -87,9 +87,15 @@ def _by_pair(parts: list[Array]) -> Array:
     size = np.hypot(rows[:, 4], rows[:, 5])
 
     def total(column: Array) -> Array:
-        return np.bincount(which, column, len(pairs))
+        return np.asarray(np.bincount(which, column, len(pairs)), dtype=float)
 
     whole = np.maximum(total(size), 1e-300)
     return np.column_stack(
-        [pairs, total(rows[:, 2] * size) / whole, total(rows[:, 3] * size) / whole, total(rows[:, 4]), total(rows[:, 5])]
+        [
+            pairs,
+            total(rows[:, 2] * size) / whole,
+            total(rows[:, 3] * size) / whole,
+            total(rows[:, 4]),
+            total(rows[:, 5]),
+        ]
     )
