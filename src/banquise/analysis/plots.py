@@ -169,6 +169,8 @@ def plot_dispersion(absolute: Any = None, relative: Any = None, ax: Any = None) 
                 ax.plot(t, line, style, color="#7f8c94", linewidth=0.9, label=f"slope {power}")
         ax.set_xscale("log")
         ax.set_yscale("log")
+        if top is not None:  # pairs that move as one have a dispersion of round-off
+            ax.set_ylim(bottom=max(ax.get_ylim()[0], 1e-8 * top[2]))
         ax.set_ylabel("dispersion (m$^2$)")
         ax.legend()
         ax.set_title("Dispersion")
@@ -257,7 +259,8 @@ def plot_chains(run: Run | Ice, found: Any, ax: Any = None) -> Any:
         ax.add_collection(LineCollection(list(lines), linewidths=width, colors=colour, capstyle="round"))
         close_axes(ice, frame, ax)
         most = with_prefix(float(force.max()), "N") if len(force) else "0 N"
-        ax.set_title(f"{len(found.lengths)} force chains, largest force {most}")
+        plural = "" if len(found.lengths) == 1 else "s"
+        ax.set_title(f"{len(found.lengths)} force chain{plural}, largest force {most}")
     return ax.figure
 
 

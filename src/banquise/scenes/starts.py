@@ -28,7 +28,7 @@ def floes_from(source: Any) -> list[Floe]:
 
 
 def simplified(floes: list[Floe], tolerance: float) -> list[Floe]:
-    """Outlines with fewer points, nowhere farther than `tolerance` (m) from the given ones; no two overlap.
+    """Outlines with fewer points, about `tolerance` (m) from the given ones at most; no two overlap.
 
     Outlines traced from pictures are staircases of pixels. Where a simpler outline would overlap a neighbour, the
     given one stays.
