@@ -195,6 +195,7 @@ def main(arguments=None):
     for name, figure in figures.items():
         if figure is not None:
             figure.savefig(args.folder / f"{name}.png", dpi=130)
+    pyplot().close("all")
     rows = jam_rows(found, args.tests)
     heading = ("test", "reported", "jammed", "probability (95 %)", "bridged", "largest energy", "energy at the end")
     lines = [f"| {' | '.join(heading)} |", f"|{'---|' * len(heading)}", *(f"| {' | '.join(r)} |" for r in rows)]

@@ -182,6 +182,7 @@ def main(arguments=None):
     }
     for name, figure in figures.items():
         figure.savefig(args.folder / f"{name}.png", dpi=130)
+    pyplot().close("all")
     rows = table(args, runs, numbers)
     write_table(rows, ("quantity", "reported", *ORDERS, "why they differ"), args.folder / "table.md")
     return rows

@@ -1,6 +1,7 @@
 """Every analysis has a plot that shows its numbers."""
 
 import matplotlib
+import matplotlib.pyplot
 import numpy as np
 import pytest
 from analysis.recorded import centres, lattice, recorded
@@ -10,6 +11,12 @@ from banquise.analysis import plots
 from banquise.scene.makers.sizes import power_law
 
 matplotlib.use("Agg")
+
+
+@pytest.fixture(autouse=True)
+def close_figures():
+    yield
+    matplotlib.pyplot.close("all")
 
 
 @pytest.fixture(scope="module")
