@@ -43,7 +43,7 @@ def test_demo_for_programs(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["chanel"], "Did you mean 'channel'"),
+        (["chanxel"], "Did you mean 'channel'"),
         (["--set", "wibth=3"], "Did you mean 'width'"),
         (["--set", "width"], "expected NAME=VALUE"),
         (["ship", "--forcing", "a.nc"], "takes no --forcing"),

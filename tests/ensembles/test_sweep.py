@@ -129,7 +129,7 @@ def test_bad_plans(tables, words):
 
 def test_bad_names_are_found_before_anything_runs(tmp_path, capsys):
     for text, words in (
-        ('scene = "chanel"\n', "Did you mean 'channel'"),
+        ('scene = "chanxel"\n', "Did you mean 'channel'"),
         ('scene = "channel"\nmeasures = ["jams"]\n', "Did you mean 'jam'"),
         ('scene = "channel"\n[parameters]\nfricton = [0.1]\n', "Did you mean 'friction'"),
         ("scene = [\n", "not valid TOML"),
