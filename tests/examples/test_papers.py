@@ -18,7 +18,7 @@ def script(name):
 
 
 def test_drift_script(tmp_path):
-    arguments = ["--days", "0.01", "-n", "6", "--box", "150", "--every", "144", "--folder", str(tmp_path)]
+    arguments = ["--days", "0.005", "-n", "6", "--box", "150", "--every", "72", "--folder", str(tmp_path)]
     rows = script("papers_drift").main(arguments)
     assert sorted(p.name for p in tmp_path.glob("*.png")) == [f"figure_{k}.png" for k in (23, 24, 25, 26)]
     assert rows[0][1] == "45 %" and rows[0][2].endswith("%") and (tmp_path / "table.md").read_text().count("|") > 40

@@ -85,7 +85,7 @@ def test_drift_of_real_outlines_and_forcing(shared_data):
 
 def test_basin_keeps_its_floes():
     sim = make("basin", n=10, side=150.0)
-    run = sim.run("4 min", "2 min")
+    run = sim.run("90 s", "30 s")
     state = run.records["state"]
     assert (
         (state[:, 0] > 0).all() and (state[:, 0] < 150).all() and (state[:, 1] > 0).all() and (state[:, 1] < 150).all()
