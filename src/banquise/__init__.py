@@ -37,6 +37,7 @@ _NAMES = {
     "load_case": "banquise.case",
     "save_case": "banquise.case",
     "set_threads": "banquise.threads",
+    "sweep": "banquise.ensembles.sweep",
     "calibrate": "banquise.analysis.calibrate",
     "Griffith": "banquise.fracture.griffith",
     "MeanStress": "banquise.fracture.mean_stress",

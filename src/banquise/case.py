@@ -48,7 +48,7 @@ _SERIES = {"times", "u", "v", "after_end", "frame"}
 _FILE = {
     "file", "quantity", "variables", "after_end", "start_hour", "frame", "units", "grid_crs", "depth", "member", "fill",
 }  # fmt: skip
-_RUN = {"until", "every", "output", "start"}
+_RUN = {"until", "every", "output", "start", "contacts"}
 _SCENE = {"floes", "obstacles", "domain", "file", "blocks"}
 _TOP = {"title", "seed", "integrator", "crs", "scene", "forcing", "contact", "scheme", "fracture", "bond", "run"}
 _FRACTURE = {"griffith": "Griffith", "mean-stress": "MeanStress"}  # imported when a case asks for one
@@ -73,6 +73,7 @@ class Case:
     fracture: Any = None
     crs: Any = None
     bond: Any = None
+    contacts: bool = False
 
     def simulation(self) -> Simulation:
         """A simulation of this case, at time 0."""
@@ -106,6 +107,10 @@ class Case:
             raise CaseError('run: until is missing. Say how long to run, such as until = "2 h".')
         every = options.pop("every", self.every)
         where = self.output if output is None else output
+        if self.contacts:
+            if self.scene.blocks:
+                raise CaseError("run.contacts: is for floes; leave it out of a case of blocks.")
+            options.setdefault("contacts", True)
         return self.simulation().run(until, every, output=where, progress=progress, **options)
 
 
@@ -156,6 +161,7 @@ def case_of(data: Mapping[str, Any], folder: Path = Path()) -> Case:
         seed=seed,
         integrator=integrator,
         crs=data.get("crs"),
+        contacts=_flag(run.get("contacts", False), "run.contacts"),
     )
 
 
@@ -169,6 +175,12 @@ def _table(data: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 def _text(value: Any, where: str) -> str | None:
     if value is not None and not isinstance(value, str):
         raise CaseError(f"{where}: got {value!r}, expected text in quotes.")
+    return value
+
+
+def _flag(value: Any, where: str) -> bool:
+    if not isinstance(value, bool):
+        raise CaseError(f"{where}: got {value!r}, expected true or false.")
     return value
 
 
@@ -379,6 +391,7 @@ def tables_of(case: Case | Simulation, until: Any = None, every: Any = None) -> 
         raise CaseError(f"scheme {scheme!r}: an own scheme cannot be written to a case file.")
     run = {"until": until or getattr(case, "until", None), "every": every or getattr(case, "every", None)}
     run |= {"output": getattr(case, "output", None), "start": case.start}
+    run |= {"contacts": True} if getattr(case, "contacts", False) else {}
     return {
         "title": case.title,
         "seed": case.seed,

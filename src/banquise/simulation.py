@@ -228,12 +228,14 @@ class Simulation:
         output: str | Path | None = None,
         callbacks: Sequence[Any] = (),
         progress: bool = False,
+        contacts: bool = False,
     ) -> Run:
         """Run to `until`, recording every `every` (s, or text with units; 100 records by default).
 
         Steps land exactly on record times, callback times and on the start and end of loads. `output` names the run
         file (NetCDF); None keeps the run in memory. A callback is a function of the simulation (called at every
-        record) or `bq.Every(interval, function)`.
+        record) or `bq.Every(interval, function)`. `contacts` keeps the impulse of every pair between two
+        records: `run.contacts`.
         """
         end = duration(until, "until")
         if end <= self.time:
@@ -245,6 +247,7 @@ class Simulation:
             raise CaseError(f"every: got {every!r}, expected a time above 0.")
         self.forcing.check(len(self.scene.floes), end)
         case = self.describe(end, interval) | {"run_id": uuid.uuid4().hex, "bodies": self.n_ids, "began": self.time}
+        self.impulses.contacts = [] if contacts else None
         recorder = Recorder(output)
         if output is not None:
             recorder.start(self._shapes(), case, settings_bytes(self))
@@ -290,7 +293,7 @@ class Simulation:
         case["profile"] = profile(self.stages, clock.perf_counter() - began)
         if recorder.output is None:
             records = join_pieces(recorder.pieces())
-            records["events"] = obstacles_after(records["events"], self.n_ids)
+            records |= obstacles_after(records, self.n_ids)
             return Run(records, self._shapes(), case)
         end_state = {"settings": settings_bytes(self), "state": snapshot(self, plan)}
         write_run(recorder.output, recorder.pieces(), self._shapes(), case, end_state)
@@ -339,11 +342,13 @@ class Simulation:
             self.breaking.new_window()
 
     def _extras(self, window: float) -> dict[str, Any]:
-        """Stress of the floes, poses of obstacles that move, wind and current."""
+        """Stress of the floes, poses of obstacles that move, contacts where wanted, wind and current."""
         b, n = self.bodies, self.bodies.n_free
-        found = {"stress": stress_of(b, self.impulses.stress, window, self.n_ids)}
+        found: dict[str, Any] = {"stress": stress_of(b, self.impulses.stress, window, self.n_ids)}
         if not self.obstacle_motion.still:
             found["obstacle_pose"] = np.column_stack([b.x[n:], b.y[n:], b.angle[n:]])
+        if self.impulses.contacts is not None:
+            found["contacts"] = self.impulses.take_contacts(self.time)
         flows = {name: recorded(getattr(self.forcing, name), b, self.time) for name in ("wind", "current")}
         return found | {name: flow for name, flow in flows.items() if flow is not None}
 

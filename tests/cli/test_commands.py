@@ -21,20 +21,39 @@ def python(*arguments, cwd=None):
 
 
 def test_demo(tmp_path, capsys, monkeypatch):
+    """The channel, cut short: the whole demo is a matter of a minute."""
     monkeypatch.chdir(tmp_path)
-    assert main(["demo"]) == 0
+    assert main(["demo", "--until", "5 min"]) == 0
     out, err = capsys.readouterr()
-    assert "12 floes" in out and "demo.nc" in out
+    assert "30 floes" in out and "demo.nc" in out
     assert "100 %" in err  # plain lines when not on a terminal
     assert (tmp_path / "demo.html").resolve().as_uri() in out
     assert "data-state" in (tmp_path / "demo.html").read_text(encoding="utf-8")
-    assert bq.open_run(tmp_path / "demo.nc").dataset.sizes["floe"] == 12
+    run = bq.open_run(tmp_path / "demo.nc")
+    assert run.dataset.sizes["floe"] == 30 and run.dataset.sizes["time"] == 6
 
 
 def test_demo_for_programs(tmp_path, capsys):
-    assert main(["demo", "--json", "-o", str(tmp_path / "d.nc")]) == 0
+    arguments = ["--json", "-o", str(tmp_path / "d.nc"), "--until", "1 min", "--set", "n=8", "--seed", "2"]
+    assert main(["demo", "basin", *arguments]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["floes"] == 12 and found["time"] == 21600.0 and abs(found["balance"]) < 1e-9 * found["kinetic_energy"]
+    assert found["floes"] == 8 and found["time"] == 60.0 and abs(found["balance"]) < 1e-9 * found["kinetic_energy"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["chanxel"], "Did you mean 'channel'"),
+        (["--set", "wibth=3"], "Did you mean 'width'"),
+        (["--set", "width"], "expected NAME=VALUE"),
+        (["ship", "--forcing", "a.nc"], "takes no --forcing"),
+        (["--floes", "nowhere.mat"], "nowhere.mat"),
+    ],
+)
+def test_demo_says_what_is_wrong(arguments, words, capsys):
+    assert main(["demo", *arguments]) == 2
+    err = capsys.readouterr().err
+    assert words in err and "Traceback" not in err
 
 
 def test_run_check_inspect(tmp_path, capsys):

@@ -3,13 +3,60 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 HELP = "a ready scene, start to finish: a run file and its player page"
+# smaller than the papers' so that the whole takes less than a minute
+SMALL: dict[str, tuple[dict[str, Any], str, str]] = {
+    "channel": ({"n": 30, "width": 300.0, "length": 700.0}, "40 min", "1 min"),
+    "drift": ({"n": 40, "box": (500.0, 500.0), "max_size": 80.0, "days": 1.0}, "3 h", "5 min"),
+    "basin": ({"n": 30}, "30 min", "1 min"),
+    "platform": ({"n": 40, "field": (250.0, 180.0)}, "10 min", "5 s"),
+    "ship": ({"n": 40, "field": (250.0, 180.0)}, "2 min", "1 s"),
+}
+NAMES = tuple(SMALL)
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("scene", nargs="?", default="channel", help=f"{', '.join(NAMES)} (default: channel)")
     parser.add_argument("-o", "--output", default="demo.nc", help="run file to write (default: demo.nc)")
+    parser.add_argument("--floes", metavar="FILE", help="floes (channel) or outlines (drift, basin) from a file")
+    parser.add_argument("--forcing", metavar="FILE", help="wind and current from a file (drift, basin)")
+    parser.add_argument("--set", metavar="NAME=VALUE", action="append", default=[], help="any parameter of the scene")
+    parser.add_argument("--full", action="store_true", help="as large and as long as in the papers")
+    parser.add_argument("--until", help='run to this time instead, such as "2 h"')
+    parser.add_argument("--every", help="record interval instead")
+    parser.add_argument("--seed", type=int, help="of the scene")
     parser.add_argument("--json", action="store_true", help="print the summary as JSON")
+
+
+def chosen(args: argparse.Namespace) -> tuple[dict[str, Any], str, str]:
+    """Parameters of the scene, until and every, from the command line."""
+    import tomllib
+
+    from banquise.errors import CaseError, nearest
+    from banquise.scenes import SCENES, parameters
+
+    if args.scene not in SCENES:
+        raise CaseError(f"no scene {args.scene!r}. {nearest(args.scene, SCENES)}")
+    options, until, every = SMALL[args.scene]
+    options = dict(options)
+    if args.full or args.floes:  # floes that are given have their own size: the scene of the papers fits them
+        options, until, every = {}, *SCENES[args.scene][1:]
+    known = parameters(args.scene)
+    for name in ("floes", "forcing", "seed"):
+        value = getattr(args, name)
+        if value is not None:
+            if name not in known:
+                raise CaseError(f"scene {args.scene} takes no --{name}.")
+            options[name] = value
+    for entry in args.set:
+        name, _, text = entry.partition("=")
+        try:
+            options[name.strip()] = tomllib.loads(f"value = {text}")["value"]
+        except tomllib.TOMLDecodeError:
+            raise CaseError(f"--set {entry}: expected NAME=VALUE with a number, a list or text in quotes.") from None
+    return options, args.until or until, args.every or every
 
 
 def run(args: argparse.Namespace) -> int:
@@ -17,13 +64,14 @@ def run(args: argparse.Namespace) -> int:
     from pathlib import Path
 
     from banquise.commands.check import summary
-    from banquise.scenes.drift import drifting_floes
+    from banquise.scenes import make
     from banquise.view.player import write_page
     from banquise.warmup import say_if_compiling
 
+    options, until, every = chosen(args)
     say_if_compiling()
-    simulation = drifting_floes()
-    result = simulation.run(until="6 h", every="5 min", output=args.output, progress=True)
+    simulation = make(args.scene, **options)
+    result = simulation.run(until=until, every=every, output=args.output, progress=True)
     page = Path(args.output).with_suffix(".html")
     write_page(result, page)
     if args.json:

@@ -138,7 +138,6 @@ class Breaking:
                 self.family.slits[str(c.number)] = c.slits[0]
                 events += [self.event(sim, c, middle, surface, "crack", c.number) for middle, surface, _ in c.made]
         sim.impulses.events.append(np.array(events))
-        sim.impulses.keep()
         self.seen = len(sim.impulses.events)
         if broken:
             bodies, before = splice(b, broken)

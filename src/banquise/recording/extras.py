@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from banquise.update.impulses import CONTACT_COLUMNS
+
 if TYPE_CHECKING:
     import xarray as xr
 
@@ -66,6 +68,20 @@ def profile_table(case: dict[str, Any]) -> xr.Dataset:
     profile = {name: value for name, value in (case.get("profile") or {}).items() if isinstance(value, float)}
     seconds = ("stage", np.array(list(profile.values()), dtype=float), {"units": "s", "long_name": "wall time"})
     return xr.Dataset({"seconds": seconds, "stage_name": ("stage", np.array(list(profile), dtype=str))})
+
+
+def contacts_table(records: dict[str, Any]) -> xr.Dataset:
+    """One row a pair that pushed since the last record."""
+    import xarray as xr
+
+    return xr.Dataset({name: ("contact", records["contacts"][:, k]) for k, name in enumerate(CONTACT_COLUMNS)})
+
+
+def contacts_from(table: xr.Dataset) -> dict[str, Any]:
+    """And back; nothing for runs that did not keep them."""
+    if "impulse_x" not in table:
+        return {}
+    return {"contacts": np.column_stack([table[name].values for name in CONTACT_COLUMNS])}
 
 
 def extras_from(obstacles: xr.Dataset, flow: xr.Dataset) -> dict[str, Any]:

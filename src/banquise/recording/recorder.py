@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from banquise.errors import RunFileError
 from banquise.recording.sealed import read_sealed, seal, write_sealed
-from banquise.recording.shapes import for_file
+from banquise.recording.shapes import floes_of, for_file
 from banquise.scene.bodies import Bodies
 from banquise.threads import FILES
 from banquise.update.impulses import EVENT_COLUMNS, OBSTACLE_IDS, RECORDED
@@ -34,8 +34,9 @@ __all__ = ["EVENTS", "EVENT_COLUMNS", "STATE", "Recorder"]
 Array = NDArray[np.float64]
 STATE = ("x", "y", "rotation", "u", "v", "spin")
 STRESS = ("stress_xx", "stress_xy", "stress_yy")
-# beside the state, where a run has them: stress (time, 3, floe), obstacle_pose (time, obstacle, 3), wind and current (time, 2)
-EXTRAS = ("stress", "obstacle_pose", "wind", "current")
+# beside the state, where a run has them: stress (time, 3, floe), obstacle_pose (time, obstacle, 3), wind and current (time, 2),
+# and rows of contacts
+EXTRAS = ("stress", "obstacle_pose", "wind", "current", "contacts")
 EVENTS = EVENT_COLUMNS[:RECORDED]
 PIECE_SECONDS = 5.0  # wall time between pieces: what a kill may lose
 SHARE = 0.03  # of the wall time that pieces and checkpoints may take, where they are dear
@@ -203,7 +204,7 @@ class Recorder:
             "ledger_names": np.array(names),
             "loads": np.array(self.loads),
             "events": np.concatenate(self.events) if self.events else np.empty((0, len(EVENTS))),
-            **{name: stacked([e[name] for e in self.extras]) for name in self.extras[0]},
+            **{name: _joined(name, [e[name] for e in self.extras]) for name in self.extras[0]},
         }
 
     def pieces(self) -> Iterator[dict[str, Any]]:
@@ -264,7 +265,7 @@ def read_pieces(folder: Path) -> Iterator[dict[str, Any]]:
         always = ("time", "state", "ledger", "ledger_names", "loads", "events")
         records = {name: base.records[name] for name in (*always, *(e for e in EXTRAS if e in base.records))}
         if "obstacle" in base.shapes:
-            records["events"] = _obstacles_above(records["events"], int((base.shapes["obstacle"].values == 0).sum()))
+            records |= _obstacles_above(records, floes_of(base.shapes))
         yield records
     names = sorted(p for p in folder.glob("*.bin") if p.stem.isdigit())
     for k, name in enumerate(names):
@@ -296,14 +297,20 @@ def join_pieces(pieces: Iterator[dict[str, Any]]) -> dict[str, Any]:
 
 
 def joined_extras(parts: list[dict[str, Any]], n: int) -> dict[str, Any]:
-    """What the run has beside the state, NaN in parts that do not have it (written by an earlier version)."""
+    """What the run has beside the state, NaN in parts that do not have it (written by an earlier version).
+
+    The contacts are there only if every part has them.
+    """
     found = {}
     for name in EXTRAS:
         like = next((p[name] for p in parts if name in p), None)
-        if like is not None:
-            nothing = [np.full((len(p["time"]), *like.shape[1:]), np.nan, dtype=like.dtype) for p in parts]
-            arrays = [p.get(name, empty) for p, empty in zip(parts, nothing)]
-            found[name] = np.concatenate([widened(a, n) if name == "stress" else a for a in arrays])
+        if name == "contacts" or like is None:
+            continue
+        nothing = [np.full((len(p["time"]), *like.shape[1:]), np.nan, dtype=like.dtype) for p in parts]
+        arrays = [p.get(name, empty) for p, empty in zip(parts, nothing)]
+        found[name] = np.concatenate([widened(a, n) if name == "stress" else a for a in arrays])
+    if all("contacts" in p for p in parts):
+        found["contacts"] = np.concatenate([p["contacts"] for p in parts])
     return found
 
 
@@ -316,22 +323,31 @@ def stacked(frames: list[Array]) -> Array:
     return out
 
 
-def obstacles_after(events: Array, floes: int) -> Array:
-    """Events of a run of so many floes in the end: obstacle k is number floes + k."""
-    events = events.copy()
-    for column in (2, 3):
-        above = events[:, column] >= OBSTACLE_IDS
-        events[above, column] += floes - OBSTACLE_IDS
-    return events
+def _joined(name: str, frames: list[Array]) -> Array:
+    return np.concatenate(frames) if name == "contacts" else stacked(frames)
 
 
-def _obstacles_above(events: Array, floes: int) -> Array:
+_WHO = {"events": (2, 3), "contacts": (1, 2)}  # columns that hold ids
+
+
+def obstacles_after(records: dict[str, Any], floes: int) -> dict[str, Array]:
+    """Events and contacts of a run of so many floes in the end: obstacle k is number floes + k."""
+    found = {name: records[name].copy() for name in _WHO if name in records}
+    for name, table in found.items():
+        for column in _WHO[name]:
+            above = table[:, column] >= OBSTACLE_IDS
+            table[above, column] += floes - OBSTACLE_IDS
+    return found
+
+
+def _obstacles_above(records: dict[str, Any], floes: int) -> dict[str, Array]:
     """And back: more floes may be born."""
-    events = events.copy()
-    for column in (2, 3):
-        above = (events[:, column] >= floes) & (events[:, column] < OBSTACLE_IDS)
-        events[above, column] += OBSTACLE_IDS - floes
-    return events
+    found = {name: records[name].copy() for name in _WHO if name in records}
+    for name, table in found.items():
+        for column in _WHO[name]:
+            above = (table[:, column] >= floes) & (table[:, column] < OBSTACLE_IDS)
+            table[above, column] += OBSTACLE_IDS - floes
+    return found
 
 
 def widened(state: Array, n: int) -> Array:

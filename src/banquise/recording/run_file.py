@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise.errors import RunFileError
-from banquise.recording.extras import extras_from, flow_table, obstacles_table
+from banquise.recording.extras import contacts_from, extras_from, flow_table, obstacles_table
 from banquise.recording.recorder import EVENTS, STATE, STRESS, join_pieces, obstacles_after, pieces_of, read_pieces
 from banquise.recording.sealed import verify
-from banquise.recording.shapes import from_file, scene_from, shapes_dataset
+from banquise.recording.shapes import floes_of, from_file, scene_from, shapes_dataset
 from banquise.recording.write_run import FORMAT, STATE_ATTRS, STRESS_ATTRS, ledger_table, loads_table, write_run
 from banquise.scene.scene import Scene
-from banquise.update.impulses import KINDS
+from banquise.update.impulses import CONTACT_COLUMNS, KINDS
 
 __all__ = ["Run", "open_run", "shapes_dataset", "write_run"]
 
@@ -66,8 +66,8 @@ class Run:
     """What a simulation recorded.
 
     `dataset` (time, floe), `ledger` (time), `events` (a table, one row an impact or a break), `loads` on obstacles and
-    where these are in `obstacles` (time, obstacle), `flow` of air and water (time), `shapes`, `scene` at the end,
-    `profile` (seconds a stage), `case` (settings and versions).
+    where these are in `obstacles` (time, obstacle), `flow` of air and water (time), `contacts` where kept, `shapes`, `scene` at
+    the end, `profile` (seconds a stage), `case` (settings and versions).
     """
 
     def __init__(
@@ -138,6 +138,21 @@ class Run:
     def flow(self) -> xr.Dataset:
         """wind_u, wind_v, current_u, current_v (m/s) on time, those the run has: uniform, or the mean over the floes."""
         return flow_table(self.records, self.case).assign_coords(time=self.dataset["time"])
+
+    @cached_property
+    def contacts(self) -> pd.DataFrame:
+        """One row a pair that pushed since the last record: time, floe_a, floe_b, x, y, impulse (N s) on floe_b.
+
+        Of runs made with `contacts=True`. An obstacle k is numbered after all floes.
+        """
+        import pandas as pd
+
+        if "contacts" not in self.records:
+            raise RunFileError(
+                "this run did not keep the forces between floes. Run it with contacts=True (case file: contacts = true)."
+            )
+        table = pd.DataFrame(self.records["contacts"], columns=list(CONTACT_COLUMNS))
+        return table.astype({"floe_a": int, "floe_b": int})
 
     @property
     def profile(self) -> dict[str, Any]:
@@ -222,12 +237,12 @@ def _read(path: Path) -> Run:
     import xarray as xr
 
     groups = {}
-    for name in ("shapes", "ledger", "events", "loads", "case", "obstacles", "flow"):
+    for name in ("shapes", "ledger", "events", "loads", "case", "obstacles", "flow", "contacts"):
         try:
             with xr.open_dataset(path, engine="netcdf4", group=name, decode_times=False) as data:
                 groups[name] = data.load()
         except OSError:
-            if name not in ("obstacles", "flow"):  # files of earlier versions have none
+            if name not in ("obstacles", "flow", "contacts"):  # of runs that have them
                 raise
             groups[name] = xr.Dataset()
     case = json.loads(groups["case"].attrs["json"])
@@ -257,6 +272,7 @@ def _read(path: Path) -> Run:
             "loads": np.stack([loads[name].values for name in ("force_x", "force_y", "torque")], axis=2),
             "events": np.column_stack([groups["events"][name].values for name in EVENTS]),
             **extras_from(groups["obstacles"], groups["flow"]),
+            **contacts_from(groups["contacts"]),
         },
         data,
     )
@@ -308,5 +324,5 @@ def _open_pieces(path: Path, folder: Path) -> Run:
     if kind in CLASSES:
         made: Run = _named(CLASSES[kind])(records, shapes, case, path)
         return made
-    records["events"] = obstacles_after(records["events"], int((shapes["obstacle"].values == 0).sum()))
+    records |= obstacles_after(records, floes_of(shapes))
     return Run(records, shapes, case, path)

@@ -31,6 +31,11 @@ _SHAPE_NUMBERS = {
 }
 
 
+def floes_of(shapes: Any) -> int:
+    """How many floes the shapes of a run hold."""
+    return int((shapes["obstacle"].values == 0).sum())
+
+
 def shapes_dataset(floes: list[Floe], obstacles: list[Obstacle], lives: dict[str, Any]) -> xr.Dataset:
     """Every ring once, in its own frame, by id, with what is needed to make the floe again.
 

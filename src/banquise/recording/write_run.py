@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from banquise import __version__
 from banquise.errors import RunFileError
-from banquise.recording.extras import flow_table, obstacles_table, profile_table
+from banquise.recording.extras import contacts_table, flow_table, obstacles_table, profile_table
 from banquise.recording.ledger import LONG_NAMES
 from banquise.recording.recorder import EVENTS, STATE, STRESS, joined_extras, obstacles_after, widened
 from banquise.recording.sealed import seal
-from banquise.recording.shapes import for_file
+from banquise.recording.shapes import floes_of, for_file
 from banquise.threads import FILES
 from banquise.update.impulses import KINDS
 
@@ -74,7 +74,7 @@ def write_run(
     """Write to a temporary name, seal, rename. `checkpoint` holds what it takes to go on from the end."""
 
     def write(temporary: Path) -> None:
-        records = _write_state(temporary, pieces, int((shapes["obstacle"].values == 0).sum()), case)
+        records = _write_state(temporary, pieces, floes_of(shapes), case)
         write_groups(temporary, _groups(records, shapes, case), {**case, "format": FORMAT}, checkpoint)
 
     written_whole(path, write)
@@ -206,8 +206,8 @@ def _put_block(file: Any, rows: slice, block: Array, stress: Array, projection: 
 def _groups(records: dict[str, Any], shapes: xr.Dataset, case: dict[str, Any]) -> dict[str, xr.Dataset]:
     import xarray as xr
 
-    rows = obstacles_after(records["events"], int((shapes["obstacle"].values == 0).sum()))
-    events = xr.Dataset({name: ("event", rows[:, k]) for k, name in enumerate(EVENTS)})
+    records = records | obstacles_after(records, floes_of(shapes))
+    events = xr.Dataset({name: ("event", records["events"][:, k]) for k, name in enumerate(EVENTS)})
     events["kind"].attrs = {"flag_values": np.arange(len(KINDS), dtype=float), "flag_meanings": " ".join(KINDS)}
     time = ("time", records["time"], time_attrs(case.get("start")))
     groups = {
@@ -221,6 +221,8 @@ def _groups(records: dict[str, Any], shapes: xr.Dataset, case: dict[str, Any]) -
         groups["obstacles"] = obstacles_table(records, shapes).assign_coords(time=time)
     if "wind" in records or "current" in records:
         groups["flow"] = flow_table(records, case).assign_coords(time=time)
+    if "contacts" in records:
+        groups["contacts"] = contacts_table(records)
     return groups
 
 

@@ -137,6 +137,7 @@ class PapersStep:
             problem.chosen, problem.order, found.value, found.who, self.velocity, outcome.impulses, before, outcome.after,
             self.n, impulses.on_obstacles, impulses.stress, loss,
         )  # fmt: skip
+        impulses.note(self.bodies, found, problem.chosen[problem.order], outcome.impulses)
         self.proof.merge(outcome.proof)
         self.lost += total
         self.from_obstacles += work
@@ -253,7 +254,6 @@ class PapersStep:
                 free.force, free.pushes, free.gravity, b.mass, b.inertia, np.empty((len(b), 3)), before,
             )  # fmt: skip
             self._book(problem, outcome, before)
-        sim.impulses.keep()
         if sim.ocean is not None:
             sim.ocean.advance(self.before, free.force[:, 1] * self.length, sim.time, self.length, sim.forcing)
         proof = self.proof

@@ -23,7 +23,6 @@ from banquise.detection import _kernels_overlap
 from banquise.detection.scratch import Found
 from banquise.forcing.loads import pushes_on
 from banquise.motion.free_velocity import FreeMotion, flows_of, fly
-from banquise.recording.recorder import EVENT_COLUMNS
 from banquise.recording.stages import timed
 from banquise.schemes import _kernels
 from banquise.schemes import _kernels_group as g
@@ -31,6 +30,7 @@ from banquise.schemes._kernels import TOLERANCE, ZONE
 from banquise.schemes.workspace import TOTALS, Columns, Desk, Rules, State, Tables, View, make_desk
 from banquise.settings import LAWS
 from banquise.solvers.frictional import SMALL, SMALL_TOLERANCE, IslandRun
+from banquise.update.impulses import EVENT_COLUMNS
 from banquise.update.positions import turn
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ class Engine:
             law=LAWS.index(settings.law), sequential=settings.order == "sequential",
             active_only=bool(settings.active_only), tolerance=settings.tolerance or SMALL_TOLERANCE, small=SMALL,
             blur=ROUND_OFF * farthest, moving=moving, ocean=sim.ocean is not None,
-            contacts=getattr(sim.impulses, "contacts", None) is not None,
+            contacts=sim.impulses.contacts is not None,
         )  # fmt: skip
         self.table = Tables(sim.laws.friction, sim.laws.restitution, sim.held_key, sim.held_rate)
         detector = sim.detector
@@ -476,9 +476,7 @@ class Engine:
                 kept_rates.append(rates)
             for contacts in groups.contacts:
                 if len(contacts):
-                    impulses.contacts.append(  # type: ignore[attr-defined]
-                        contacts[~groups.stale[contacts[:, 0].astype(np.int64)], 1:]
-                    )
+                    impulses.add_contacts(contacts[~groups.stale[contacts[:, 0].astype(np.int64)], 1:])
         self._remember(kept_keys, kept_rates)
         if sim.ocean is not None:
             sim.ocean.advance(self.start_bodies(), s.water, sim.time, step, sim.forcing)

@@ -1,0 +1,219 @@
+"""The channel of Rabatel, Labbe and Weiss (2015), section 4.1: figures 17 to 22 remade over an ensemble of starts.
+
+One run is chaos, so every test is run from many starts that differ by a metre, and the answer is how often the ice jams. Run
+(a day of computing for the whole; it goes on where it stopped):
+
+    python examples/papers_channel.py --floes robeson_floes.mat --starts 20
+    python examples/papers_channel.py --starts 2 -n 12 --width 200 --until "20 min"      # a small one, floes of our own
+"""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+
+import banquise as bq
+from banquise.ensembles.plan import plan_of
+from banquise.scenes.channel_scene import TESTS
+from banquise.units import duration
+from banquise.view.plots import draw_bodies, sea_axes, trajectories
+from banquise.view.style import CYCLE, pyplot, styled, time_axis
+
+REPORTED = {"1": "jams", "2": "jams", "3": "passes", "4": "passes", "5": "jams"}
+
+
+def plan(args):
+    """The five tests times the starts."""
+    options = {"shake": args.shake, "width": args.width, "slope": args.slope, "max_step": args.max_step}
+    options |= {"floes": args.floes} if args.floes else {"n": args.n, "length": args.width * 2000 / 850}
+    tests = [{"name": name, **TESTS[name]} for name in args.tests]
+    return plan_of(
+        {
+            "title": "channel",
+            "scene": "channel",
+            "seeds": args.starts,
+            "measures": ["summary", "energy", "jam"],
+            "until": args.until,
+            "contacts": True,
+            "every": args.every,
+            "options": options,
+            "parameters": {"test": tests},
+        }
+    )
+
+
+def run_of(found, test, seed=0):
+    """The run of one member, None if it is not there."""
+    path = found.folder / f"test={test}_seed={seed}" / "run.nc"
+    return bq.open_run(path) if path.exists() else None
+
+
+def configurations(found, tests):
+    """The floes of some tests at half time and at the end."""
+    runs = [(t, run_of(found, t)) for t in tests]
+    runs = [(t, r) for t, r in runs if r is not None]
+    if not runs:
+        return None
+    with styled():
+        figure, axes = pyplot().subplots(2, len(runs), figsize=(3.2 * len(runs), 6.4), squeeze=False)
+        for column, (test, run) in enumerate(runs):
+            times = run.records["time"]
+            for row, frame in enumerate((len(times) // 2, len(times) - 1)):
+                ax = axes[row, column]
+                draw_bodies(run, frame, ax, "plain")
+                sea_axes(run, ax)
+                top = float(run.shapes["start_y"].max()) * 1.6 + 200
+                ax.set_ylim(-0.5 * top, top)
+                ax.set_xlim(-0.75 * top, 0.75 * top)
+                ax.set_title(f"test {test}, {times[frame] / 3600:.2g} h", loc="left")
+    return figure
+
+
+def kinetic_energy(found, tests):
+    """Kinetic energy over its bound: every start thin, their mean thick."""
+    data = found.dataset["of_bound"]
+    scale, unit = time_axis(float(data.time[-1]))
+    with styled():
+        ax = pyplot().figure(figsize=(6, 4)).add_subplot()
+        for test, colour in zip(tests, CYCLE):
+            values = data.sel(test=test).transpose("time", "seed")
+            ax.plot(data.time / scale, values, color=colour, linewidth=0.5, alpha=0.4)
+            ax.plot(data.time / scale, values.mean("seed"), color=colour, label=f"test {test}")
+        ax.axhline(1.0, color="black", linewidth=0.9, label="free drift")
+        ax.set_xlabel(f"time ({unit})")
+        ax.set_ylabel("kinetic energy over its bound")
+        ax.legend(ncols=2)
+        ax.set_title("Kinetic energy")
+    return ax.figure
+
+
+def impulses(found, tests):
+    """Sum of the normal impulses of impacts between records, for some tests."""
+    runs = [(t, run_of(found, t)) for t in tests]
+    runs = [(t, r) for t, r in runs if r is not None]
+    if not runs:
+        return None
+    with styled():
+        figure, axes = pyplot().subplots(len(runs), 1, figsize=(6, 2.4 * len(runs)), squeeze=False)
+        for ax, (test, run) in zip(axes[:, 0], runs):
+            times, events = run.records["time"], run.events
+            bins = np.linspace(times[0], times[-1], 10 * len(times))
+            total = np.histogram(events["time"], bins, weights=events["normal_impulse"])[0]
+            scale, unit = time_axis(float(times[-1]))
+            ax.plot(bins[1:] / scale, total, color=CYCLE[0], linewidth=0.6, label="impacts")
+            # those at rest push too: their impulse over a record, in the same time
+            rest = run.contacts.assign(size=np.hypot(run.contacts["impulse_x"], run.contacts["impulse_y"]))
+            rest = rest.groupby("time")["size"].sum().reindex(times[1:], fill_value=0.0)
+            part = (bins[1] - bins[0]) / np.diff(times)
+            ax.plot(times[1:] / scale, rest.to_numpy() * part, color=CYCLE[1], label="all contacts, mean of a record")
+            ax.legend()
+            ax.set_ylabel("normal impulse (N s)")
+            ax.set_title(f"Test {test}: impacts in {bins[1] - bins[0]:.0f} s", loc="left")
+        axes[-1, 0].set_xlabel(f"time ({unit})")
+    return figure
+
+
+def jam_rows(found, tests):
+    """Test, reported, jams of starts, probability with Wilson's 95 % interval, bridges, energy peak and end."""
+    rows = []
+    for test in tests:
+        one = found.dataset.sel(test=test)
+        jammed = one["jammed"].values
+        jammed = jammed[np.isfinite(jammed)]
+        if not len(jammed):
+            continue
+        low, high = bq.analysis.wilson(int(jammed.sum()), len(jammed))
+        share = one["of_bound"]
+        rows.append(
+            (
+                test,
+                REPORTED[test],
+                f"{int(jammed.sum())} of {len(jammed)}",
+                f"{jammed.mean():.2f} ({low:.2f} to {high:.2f})",
+                f"{int(np.nansum(one['bridged'].values))}",
+                f"{float(share.max('time').mean()):.2f}",
+                f"{float(share.isel(time=-1).mean()):.2f}",
+            )
+        )
+    return rows
+
+
+def probabilities(found, tests):
+    """Jam probability of each test with its interval."""
+    with styled():
+        ax = pyplot().figure(figsize=(4.6, 3.2)).add_subplot()
+        for k, test in enumerate(tests):
+            jammed = found.dataset["jammed"].sel(test=test).values
+            jammed = jammed[np.isfinite(jammed)]
+            if len(jammed):
+                low, high = bq.analysis.wilson(int(jammed.sum()), len(jammed))
+                p = jammed.mean()
+                colour = CYCLE[0] if REPORTED[test] == "jams" else CYCLE[1]
+                ax.errorbar(k, p, [[max(0.0, p - low)], [max(0.0, high - p)]], fmt="o", color=colour, capsize=4)
+        ax.plot([], [], "o", color=CYCLE[0], label="reported to jam")
+        ax.plot([], [], "o", color=CYCLE[1], label="reported to pass")
+        ax.set_xticks(range(len(tests)), [f"test {t}" for t in tests])
+        ax.set_ylim(-0.03, 1.03)
+        ax.set_ylabel("jam probability, 95 % interval")
+        ax.legend(ncols=2, loc="lower left", bbox_to_anchor=(0, 1))
+        ax.set_xlim(-0.5, len(tests) - 0.5)
+    return ax.figure
+
+
+def main(arguments=None):
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--floes", help="catalogue of the floes (default: our own)")
+    parser.add_argument("--starts", type=int, default=20)
+    parser.add_argument("--tests", nargs="+", default=list(TESTS), choices=list(TESTS))
+    parser.add_argument("-n", type=int, default=100, help="floes of our own")
+    parser.add_argument("--width", type=float, default=850.0, help="m, of the channel")
+    parser.add_argument("--slope", type=float, default=45.0, help="degrees, of the mouth")
+    parser.add_argument("--shake", type=float, default=1.0, help="m, how far starts differ")
+    parser.add_argument("--max-step", type=float, default=5.0, help="s")
+    parser.add_argument("--until", default="5 h")
+    parser.add_argument("--every", default="5 min")
+    parser.add_argument("--workers", type=int, help="processes (0: none, one after the other)")
+    parser.add_argument("--folder", type=Path, default=Path("papers_channel"))
+    parser.add_argument("--collect", action="store_true", help="figures of what is there; run nothing more")
+    args = parser.parse_args(arguments)
+    duration(args.until, "until")
+    found = _collected(args) if args.collect else bq.sweep(plan(args), args.folder, args.workers, report=_say)
+    if not found.dataset.attrs["done"]:
+        print("no start is done yet")
+        return []
+    figures = {
+        "figure_17": configurations(found, [t for t in ("1", "2", "3") if t in args.tests]),
+        "figure_18": configurations(found, [t for t in ("2", "4") if t in args.tests]),
+        "figure_19": configurations(found, [t for t in ("1", "5") if t in args.tests]),
+        "figure_21": kinetic_energy(found, args.tests),
+        "figure_22": impulses(found, [t for t in ("1", "3") if t in args.tests]),
+        "jam_probability": probabilities(found, args.tests),
+    }
+    last = run_of(found, "5") or run_of(found, args.tests[0])
+    if last is not None:
+        figures["figure_20"] = trajectories(last)
+    for name, figure in figures.items():
+        if figure is not None:
+            figure.savefig(args.folder / f"{name}.png", dpi=130)
+    pyplot().close("all")
+    rows = jam_rows(found, args.tests)
+    heading = ("test", "reported", "jammed", "probability (95 %)", "bridged", "largest energy", "energy at the end")
+    lines = [f"| {' | '.join(heading)} |", f"|{'---|' * len(heading)}", *(f"| {' | '.join(r)} |" for r in rows)]
+    (args.folder / "table.md").write_text("\n".join(lines) + "\n")
+    print("\n".join(lines))
+    return rows
+
+
+def _say(done, total, name, state, reason):
+    print(f"{done}/{total} {state} {name} {reason}", flush=True)
+
+
+def _collected(args):
+    from banquise.ensembles.sweep import SweepResult, collect
+
+    folder = args.folder.resolve()
+    return SweepResult(collect(plan(args), folder), {}, 0, folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Many runs: the product of parameter lists and seeds, here or on a cluster."""
