@@ -32,6 +32,8 @@ BENCHES: dict[str, str] = {
     "blocks-dynamics": "banquise.bench.blocks_dynamics:bench",
     "recording": "banquise.bench.recording:recording",
     "impact": "banquise.bench.impact:bench",
+    "large": "banquise.bench.large:bench",
+    "jam-1k": "banquise.bench.large:jam",
 }
 
 
