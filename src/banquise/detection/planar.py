@@ -87,7 +87,6 @@ class Detector:
         self._scratch: dict[int, Scratch] = {}
         self._found: dict[tuple[int, int], Found] = {}
         self._rows = 64
-        self.meeting_rows = 256
 
     def contacts(
         self, bodies: Any, zone: Array, travel: Array | None = None, memory: Contacts | None = None
@@ -128,28 +127,6 @@ class Detector:
         self.follow(bodies)
         self.cover(0.5 * zone + reach, zone)
         return _one(self.look(zone, reach, 2)), self.pairs, self.state.distance
-
-    def found_among(self, pairs: Index, pose: Array, zone: Array, travel: Array) -> Found:
-        """The contacts of some pairs (p, 4: rows and images, as in the list) with the bodies at `pose` (n, 4)."""
-        state = empty_state(len(pairs))
-        state.until.fill(-np.inf)
-        state.known_until.fill(-np.inf)
-        state.seen.fill(0)
-        while True:
-            scratch = self._scratch.get(-1)
-            if scratch is None or len(scratch.rows) < self._rows:
-                scratch = self._scratch[-1] = make_scratch(self.shapes, self._rows)
-            found = self._found.setdefault((-1, 0), make_found(256))
-            count, need = _kernels_look.look_pairs(
-                0, len(pairs), pairs, self.shapes, pose, self.wraps, self.period, self.n_free, zone, travel,
-                self._still, self.moved_at, state, 0.0, 0, 2, scratch, found, found,
-            )  # fmt: skip
-            if need:
-                self._rows = max(self._rows, 2 * need)
-            elif count > len(found.value):
-                self._found[-1, 0] = make_found(2 * count)
-            else:
-                return Found(*(column[:count].copy() for column in found))
 
     def pair_bounds(self, bodies: Any, reach: Array) -> PairBounds:
         """Near pairs with their exact smallest distance where it is below reach[a] + reach[b], else a lower bound.
