@@ -28,7 +28,7 @@ def ship_and_discs(current=(0.0, 0.02)):
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory):
-    return ship_and_discs().run(20.0, 2.0, tmp_path_factory.mktemp("run") / "run.nc")
+    return ship_and_discs().run(20.0, 2.0, tmp_path_factory.mktemp("run") / "run.nc", contacts=True)
 
 
 def test_obstacles_that_move_are_where_they_were_sent(run):
@@ -83,10 +83,21 @@ def test_stress_is_none_out_of_reach_and_at_the_start(run):
     assert (run.dataset.stress_xx[-1, 0] < 0.0).item()  # pushed by the ship
 
 
+def test_impulses_of_pairs_add_up_to_loads(run):
+    """The ship, obstacle 0, is number 4."""
+    with_ship = run.contacts[run.contacts.floe_b == 4].groupby("time")[["impulse_x", "impulse_y"]].sum()
+    times = with_ship.index.to_numpy()
+    assert len(times) > 3
+    loads = run.loads.sel(time=times, obstacle=0)
+    size = np.abs(loads.force_x.values).max()
+    assert with_ship.impulse_x.to_numpy() / 2.0 == pytest.approx(loads.force_x.values, abs=1e-12 * size)
+    assert with_ship.impulse_y.to_numpy() / 2.0 == pytest.approx(loads.force_y.values, abs=1e-12 * size)
+
+
 def test_file_memory_and_going_on_give_the_same_records(run, tmp_path):
-    kept = ship_and_discs().run(20.0, 2.0)
+    kept = ship_and_discs().run(20.0, 2.0, contacts=True)
     path = tmp_path / "short.nc"
-    ship_and_discs().run(8.0, 2.0, path)
+    ship_and_discs().run(8.0, 2.0, path, contacts=True)
     further = bq.resume(path, until=20.0)
     run.save(tmp_path / "again.nc")
     for other in (kept, further, bq.open_run(tmp_path / "again.nc")):
@@ -98,7 +109,7 @@ def test_file_memory_and_going_on_give_the_same_records(run, tmp_path):
 
 def test_a_file_without_them_opens_and_goes_on(tmp_path):
     """As written by an earlier version."""
-    short = ship_and_discs().run(4.0, 2.0)
+    short = ship_and_discs().run(4.0, 2.0, contacts=True)
     for name in EXTRAS:
         del short.records[name]
     short.save(tmp_path / "old.nc")
