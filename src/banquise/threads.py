@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any
 
 from banquise.errors import CaseError
@@ -20,6 +22,7 @@ FILES = threading.RLock()
 _pool: ThreadPoolExecutor | None = None
 _threads = 0
 _inside = threading.local()  # set in the threads of the pool: what they call runs in one of them
+_stages: dict[str, list[float]] | None = None  # CPU seconds of each part of each stage, while somebody asks
 
 
 def set_threads(n: int | None = None) -> int:
@@ -63,20 +66,55 @@ def over_blocks(work: Callable[[int, int], Any], n: int, grain: int = 1500) -> N
     """
     parts = min(threads(), n // grain)
     if parts < 2 or _pool is None or getattr(_inside, "part", False):
-        if n:
+        if n and (_stages is None or getattr(_inside, "part", False)):
             work(0, n)
+        elif n:
+            _note(work, [_timed(work, 0, n)])
         return
     cuts = [n * k // parts for k in range(parts + 1)]
     others = [_pool.submit(_part, work, cuts[k], cuts[k + 1]) for k in range(1, parts)]
-    _part(work, cuts[0], cuts[1])
-    for other in others:
-        other.result()
+    seconds = [_part(work, cuts[0], cuts[1])]
+    seconds += [other.result() for other in others]
+    if _stages is not None:
+        _note(work, seconds)
 
 
-def _part(work: Callable[[int, int], Any], first: int, last: int) -> None:
-    """One part; a stage within it would wait for a thread that waits for it."""
+def _part(work: Callable[[int, int], Any], first: int, last: int) -> float:
+    """One part; a stage within it would wait for a thread that waits for it. CPU seconds, when somebody asks."""
     _inside.part = True
     try:
+        if _stages is not None:
+            return _timed(work, first, last)
         work(first, last)
     finally:
         _inside.part = False
+    return 0.0
+
+
+@contextmanager
+def recorded() -> Iterator[dict[str, list[float]]]:
+    """Within it, the CPU seconds that each thread spends in each stage, by the name of the stage's function.
+
+    A stage that has run in one part only has one number: nobody helped.
+    """
+    global _stages
+    before, _stages = _stages, {}
+    try:
+        yield _stages
+    finally:
+        _stages = before
+
+
+def _timed(work: Callable[[int, int], Any], first: int, last: int) -> float:
+    start = time.thread_time()
+    work(first, last)
+    return time.thread_time() - start
+
+
+def _note(work: Callable[[int, int], Any], seconds: list[float]) -> None:
+    assert _stages is not None
+    name = f"{work.__module__.removeprefix('banquise.')}.{work.__qualname__.split('.<locals>')[0]}"
+    sums = _stages.setdefault(name, [])
+    sums += [0.0] * (len(seconds) - len(sums))
+    for k, part in enumerate(seconds):
+        sums[k] += part

@@ -31,6 +31,7 @@ BENCHES: dict[str, str] = {
     "blocks-dynamics": "banquise.bench.blocks_dynamics:bench",
     "recording": "banquise.bench.recording:recording",
     "impact": "banquise.bench.impact:bench",
+    "large": "banquise.bench.large:bench",
 }
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import wraps
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -92,6 +93,7 @@ def joined(work: Callable[[int, int], Any], n: int, grain: int) -> list[Any]:
     """Results of `work(first, last)` over range(n), in order, whatever the threads."""
     parts: dict[int, Any] = {}
 
+    @wraps(work)  # the stage goes by the name of its work
     def part(first: int, last: int) -> None:
         parts[first] = work(first, last)
 

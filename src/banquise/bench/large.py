@@ -1,0 +1,237 @@
+"""Large scenes: packs of 1,000, 10,000 and 100,000 floes, a channel, a jam; two threads against one; pymunk beside.
+
+Times are CPU times, so that they mean something on a machine that others use too. "Path" is the CPU time of the longest
+path through a step: of the thread that calls, and where others had more to do, of the one with the most. On a machine
+that is idle the wall clock says the same.
+"""
+
+from __future__ import annotations
+
+import math
+import resource
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+import banquise.bench as registry
+from banquise import threads
+from banquise.bench import Figure
+from banquise.errors import BanquiseError
+from banquise.scenes import large
+from banquise.schemes._kernels import TOLERANCE
+from banquise.simulation import Simulation
+
+# floes -> steps, bars: ms a step on the path with two threads, times pymunk's step
+PACKS: dict[int, tuple[int, float, float]] = {
+    1_000: (60, 0.8, 1.5),
+    10_000: (24, 8.0, 1.0),
+    100_000: (10, 90.0, 1.0),
+}
+BIG = 0.05  # part of the CPU time of a step from which on a stage is big
+HELPED = 0.1  # part of a big stage that a second thread does at least
+MOVING = ("x", "y", "angle", "u", "v", "spin")
+
+
+@dataclass
+class Timing:
+    """Steps of one run: CPU time of all threads, of the longest path, wall (s); stages, and what the ledger says."""
+
+    cpu: list[float] = field(default_factory=list)
+    path: list[float] = field(default_factory=list)
+    wall: float = 0.0
+    stages: dict[str, list[float]] = field(default_factory=dict)
+    overlapping: int = 0  # steps that left an overlap beyond the tolerance
+    window: dict[str, float] = field(default_factory=dict)
+    contacts: int = 0
+
+    @property
+    def ms(self) -> float:
+        """Median CPU time of a step (ms)."""
+        return 1e3 * float(np.median(self.cpu))
+
+    @property
+    def path_ms(self) -> float:
+        return 1e3 * float(np.median(self.path))
+
+
+def timed_steps(sim: Simulation, steps: int, step: float, before: int = 2) -> Timing:
+    """Take `before` steps to warm up, then `steps` timed ones."""
+    end = sim.time + (before + steps) * step
+    for _ in range(before):
+        sim.scheme.advance(sim, end)
+    sim.ledger.record(0.0)
+    out = Timing()
+    start = time.perf_counter()
+    for _ in range(steps):
+        with threads.recorded() as stages:
+            cpu, own = time.process_time(), time.thread_time()
+            sim.scheme.advance(sim, end)
+            own, cpu = time.thread_time() - own, time.process_time() - cpu
+        out.cpu.append(cpu)
+        out.path.append(own + sum(max(parts) - parts[0] for parts in stages.values()))
+        for name, parts in stages.items():
+            sums = out.stages.setdefault(name, [])
+            sums += [0.0] * (len(parts) - len(sums))
+            for k, part in enumerate(parts):
+                sums[k] += part
+        out.overlapping += bool(sim.overlapping)
+        out.contacts = max(out.contacts, int(sim.ledger.window["contacts"]))
+    out.wall = time.perf_counter() - start
+    out.window = dict(sim.ledger.window)
+    return out
+
+
+def idle_stages(timing: Timing) -> list[str]:
+    """Big stages in which one thread does all the work."""
+    total = sum(timing.cpu)
+    return [
+        name
+        for name, parts in timing.stages.items()
+        if sum(parts) > BIG * total and sum(sorted(parts)[:-1]) < HELPED * sum(parts)
+    ]
+
+
+def two_threads(make: Callable[[], Simulation], steps: int, step: float) -> tuple[Simulation, Timing, Timing]:
+    """The same steps with one thread and with two; refuses other bits, and a second thread that stands idle."""
+    asked = threads.threads()
+    state = []
+    timings = []
+    for count in (1, 2):
+        threads.set_threads(count)
+        sim = make()
+        timings.append(timed_steps(sim, steps, step))
+        state.append([getattr(sim.bodies, name).copy() for name in MOVING])
+    threads.set_threads(asked)
+    name = f"{sim.bodies.n_free} floes"
+    if not all(np.array_equal(one, other) for one, other in zip(*state)):
+        raise BanquiseError(f"bench large: {name}: one thread and two give other bits.")
+    idle = idle_stages(timings[1]) if sim.bodies.n_free >= 10_000 else []
+    if idle:
+        raise BanquiseError(f"bench large: {name}: two threads asked, one works in {', '.join(idle)}.")
+    return sim, timings[0], timings[1]
+
+
+def largest_overlap(sim: Simulation) -> float:
+    """Largest overlap now, in tolerances of its pair; all pairs are looked at, apart from the scheme's own check."""
+    one, other, depth = sim.detector.overlaps(sim.bodies)
+    size = np.minimum(sim.size[one], np.where(other < sim.bodies.n_free, sim.size[other], np.inf))
+    return float((depth / (TOLERANCE * size)).max(initial=0.0))
+
+
+def scene_figures(title: str, sim: Simulation, timing: Timing) -> list[Figure]:
+    """What every scene reports."""
+    w, steps = timing.window, len(timing.cpu)
+    return [
+        Figure(f"{title}: floes", sim.bodies.n_free, ""),
+        Figure(f"{title}: contacts", timing.contacts, "", note="most in a step that carry an impulse"),
+        Figure(f"{title}: impacts", w["collisions"], ""),
+        Figure(f"{title}: steps", steps, ""),
+        Figure(f"{title}: simulated", steps * sim.scheme.step, "s"),
+        Figure(f"{title}: wall", timing.wall, "s"),
+        Figure(f"{title}: a step", timing.ms, "ms", note="median CPU"),
+        Figure(f"{title}: steps split", w["splits"], ""),
+        Figure(f"{title}: largest overlap", w["max_overlap"], "m"),
+        Figure(f"{title}: steps with overlap beyond tolerance", timing.overlapping, "", at_most=0),
+        Figure(f"{title}: overlap at the end, in tolerances", largest_overlap(sim), "", at_most=1.0),
+        Figure(f"{title}: worst residual", w["residual"], "", at_most=1e-6),
+        Figure(f"{title}: unsolved", w["unsolved"], "", at_most=0),
+    ]
+
+
+def packs(quick: bool) -> list[Figure]:
+    """The packs: one thread and two, stages, growth with the number of floes."""
+    figures: list[Figure] = []
+    at_one: dict[int, float] = {}
+    for n, (steps, bar, _) in PACKS.items():
+        if quick and n > 10_000:
+            break
+        title = f"pack-{n // 1000}k"
+        scene = large.moving_pack(n)
+        print(f"  {title} ...", file=sys.stderr, flush=True)
+        sim, one, two = two_threads(lambda: large.drifting_pack(n, scene=scene), steps, 1.0)
+        at_one[n] = one.ms
+        figures += scene_figures(title, sim, one)
+        figures += [
+            Figure(f"{title}: a step, two threads", two.path_ms, "ms", at_most=bar, note="median path"),
+            Figure(
+                f"{title}: two threads gain",
+                one.path_ms / two.path_ms,
+                "times",
+                at_least=1.5 if n >= 100_000 else None,
+                note="paths; same bits",
+            ),
+            Figure(f"{title}: memory", _gigabytes(), "GB", at_most=3.0, note="peak of the process so far"),
+        ]
+        figures += stage_figures(title, one, two)
+        if registry.peers:
+            figures += against_pymunk(title, scene, steps, one, two)
+    sizes = sorted(at_one)
+    growth = math.log(at_one[sizes[-1]] / at_one[sizes[0]]) / math.log(sizes[-1] / sizes[0])
+    figures.append(Figure("growth exponent", growth, "", at_most=1.1, note=f"{sizes[0]} to {sizes[-1]} floes, CPU"))
+    return figures
+
+
+def stage_figures(title: str, one: Timing, two: Timing) -> list[Figure]:
+    """CPU time of the stages cut into parts, with one thread, and how much of each a second thread took over."""
+    steps = len(one.cpu)
+    figures = []
+    for name, parts in sorted(one.stages.items(), key=lambda item: -sum(item[1])):
+        shared = two.stages.get(name, [0.0])
+        helped = 1.0 - max(shared) / max(sum(shared), 1e-12)
+        figures.append(Figure(f"{title}: {name}", 1e3 * sum(parts) / steps, "ms", note=f"2nd thread {helped:.0%}"))
+    rest = sum(one.cpu) - sum(sum(parts) for parts in one.stages.values())
+    return [*figures, Figure(f"{title}: the rest, in one thread", 1e3 * rest / steps, "ms")]
+
+
+def _gigabytes() -> float:
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / (2**30 if sys.platform == "darwin" else 2**20)
+
+
+def against_pymunk(title: str, scene: Any, steps: int, one: Timing, two: Timing) -> list[Figure]:
+    """pymunk on the same pack: convex hulls, ten iterations, no drag, overlap allowed."""
+    peer = pymunk_ms(scene, steps)
+    bar = PACKS[len(scene.floes)][2]
+    return [
+        Figure(f"{title}: pymunk, a step", peer, "ms", note="median CPU, one thread"),
+        Figure(f"{title}: over pymunk", two.path_ms / peer, "times", at_most=bar, note="path of two threads"),
+        Figure(f"{title}: over pymunk, one thread", one.ms / peer, "times"),
+    ]
+
+
+def pymunk_ms(scene: Any, steps: int, before: int = 2) -> float:
+    """Median CPU time (ms) of pymunk's step of 1 s."""
+    try:
+        import pymunk
+    except ImportError:
+        raise BanquiseError("bench large --peers: pymunk is not here, pip install 'banquise[peers]'.") from None
+    space = pymunk.Space()
+    space.iterations = 10
+    for floe in scene.floes:
+        body = pymunk.Body(floe.mass, floe.inertia)
+        body.position, body.velocity = tuple(map(float, floe.centre)), tuple(map(float, floe.velocity))
+        body.angular_velocity = float(floe.spin)
+        hull = pymunk.Poly(body, [tuple(map(float, p)) for p in floe.ring - np.asarray(floe.centre)])
+        hull.friction, hull.elasticity = math.sqrt(0.7), math.sqrt(0.35)  # it multiplies those of a pair
+        space.add(body, hull)
+    times = []
+    for _ in range(before + steps):
+        start = time.process_time()
+        space.step(1.0)
+        times.append(time.process_time() - start)
+    return 1e3 * float(np.median(times[before:]))
+
+
+def channel(quick: bool) -> list[Figure]:
+    """100 floes between two banks."""
+    sim = large.channel(100)
+    return scene_figures("channel-100", sim, timed_steps(sim, 60 if quick else 600, sim.scheme.step))
+
+
+def bench(quick: bool) -> list[Figure]:
+    """Packs and channel; `banquise bench jam-1k lcp-20 lcp-100 lcp-400` for the rest."""
+    return [*packs(quick), *channel(quick)]
