@@ -29,6 +29,7 @@ _NAMES = {
     "Contact": "banquise.settings",
     "EventDriven": "banquise.schemes.event_driven",
     "TimeStepping": "banquise.schemes.time_stepping",
+    "Penalty": "banquise.schemes.penalty",
     "Simulation": "banquise.simulation",
     "Every": "banquise.simulation",
     "Run": "banquise.recording.run_file",

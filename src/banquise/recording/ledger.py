@@ -15,7 +15,7 @@ TOTALS = (
     "surface_energy",
 )
 # since the last record: the largest of the steps, their sum, or the last
-LARGEST = ("max_overlap", "projection", "largest_island", "residual")
+LARGEST = ("max_overlap", "projection", "largest_island", "residual", "contact_time")
 SUMS = ("collisions", "unsolved", "steps", "splits", "forced")
 LATEST = ("contacts", "islands")
 COLUMNS = ("kinetic_energy", *TOTALS, "balance", *LARGEST, *SUMS, *LATEST)
@@ -34,6 +34,7 @@ LONG_NAMES = {
     "projection": ("m", "largest displacement by which overlapping bodies were pushed apart since the last record"),
     "largest_island": ("1", "contacts of the largest island at any step since the last record"),
     "residual": ("1", "largest scaled residual of a contact problem since the last record"),
+    "contact_time": ("s", "longest that a contact by penalty lasted, of those there since the last record"),
     "collisions": ("1", "impacts since the last record"),
     "unsolved": ("1", "contact problems not solved to tolerance since the last record"),
     "steps": ("1", "steps since the last record"),
