@@ -32,6 +32,7 @@ BENCHES: dict[str, str] = {
     "recording": "banquise.bench.recording:recording",
     "impact": "banquise.bench.impact:bench",
     "large": "banquise.bench.large:bench",
+    "jam-1k": "banquise.bench.large:jam",
 }
 
 

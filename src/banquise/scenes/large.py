@@ -80,7 +80,7 @@ def channel(n: int = 100, step: float = 1.0, seed: int = 0) -> Simulation:
     )
 
 
-def jammed(n: int = 1000, friction: float = 0.7, step: float = 1.0, seed: int = 0) -> Simulation:
+def jammed(n: int = 1000, friction: float = 0.7, step: float = 5.0, seed: int = 0) -> Simulation:
     """A pack of rough floes blown into a funnel; at a friction of 0.7 it locks, at 0.3 it flows for longer."""
-    blown = funnel(n=n, friction=friction, mouth=120.0, seed=seed)
+    blown = funnel(n=n, friction=friction, mouth=60.0, seed=seed)
     return Simulation(blown.scene, blown.forcing, blown.contact, TimeStepping(step), title="jam")
