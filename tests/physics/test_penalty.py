@@ -172,3 +172,20 @@ def test_area_of_overlap_of_concave_floes_is_that_of_shapely():
             assert out[0, kernels.FORCE] == pytest.approx(wanted.area, rel=1e-10)
             centre = np.array([b.x[0], b.y[0]]) + out[0, 2:4]
             assert np.allclose(centre, wanted.centroid.coords[0], rtol=0, atol=1e-8)
+
+
+def test_case_files_and_resumed_runs_keep_it(tmp_path):
+    scene = bq.Scene([bq.Disc((0, 0), 5, velocity=(0.2, 0.05)), bq.Disc((10.05, 0), 5)])
+    sim = bq.Simulation(scene, scheme=bq.Penalty(1e5, law="hertz", release="distance"))
+    whole = sim.run(6.0, every=0.5)
+    path = tmp_path / "hit.nc"
+    bq.Simulation(scene, scheme=bq.Penalty(1e5, law="hertz", release="distance")).run(2.0, every=0.5, output=path)
+    on = bq.resume(path, until=6.0)  # in the middle of the contact: the spring in the tangent is remembered
+    assert np.array_equal(on.dataset.u.values[-1], whole.dataset.u.values[-1])
+    assert np.array_equal(on.dataset.spin.values[-1], whole.dataset.spin.values[-1])
+    case = tmp_path / "case.toml"
+    case.write_text(
+        '[scene]\nfloes = [{ ring = [[0, 0], [9, 0], [0, 9]] }]\n[scheme]\nkind = "penalty"\nlaw = "area"\nstiffness = 2e4\n'
+        '[run]\nuntil = "1 s"\n'
+    )
+    assert bq.load_case(case).scheme == bq.Penalty(2e4, law="area")
