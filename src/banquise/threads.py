@@ -66,8 +66,8 @@ def over_blocks(work: Callable[[int, int], Any], n: int, grain: int = 1500) -> N
     """
     parts = min(threads(), n // grain)
     if parts < 2 or _pool is None or getattr(_inside, "part", False):
-        if n and (_stages is None or getattr(_inside, "part", False)):
-            work(0, n)
+        if n and (_stages is None or getattr(_inside, "timed", False)):
+            work(0, n)  # a stage within a stage is part of its time
         elif n:
             _note(work, [_timed(work, 0, n)])
         return
@@ -106,8 +106,11 @@ def recorded() -> Iterator[dict[str, list[float]]]:
 
 
 def _timed(work: Callable[[int, int], Any], first: int, last: int) -> float:
-    start = time.thread_time()
-    work(first, last)
+    start, _inside.timed = time.thread_time(), True
+    try:
+        work(first, last)
+    finally:
+        _inside.timed = False
     return time.thread_time() - start
 
 
