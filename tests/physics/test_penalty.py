@@ -57,6 +57,13 @@ def test_linear_blow_has_the_closed_form(release, discs):
     assert float(events.normal_impulse[0]) == pytest.approx(hit.impulse, rel=0.01)
 
 
+def test_damping_gives_the_restitution_back():
+    for e in (0.9, 0.5, 0.2, 0.135, 0.05):
+        for release in ("force", "distance"):
+            z = damping_ratio(e, release)
+            assert two_bodies(1.0, 1.0, 1.0, 0.0, 2.0, 2 * z, release).restitution == pytest.approx(e, rel=1e-9)
+
+
 def test_hertz_blow_keeps_its_restitution_at_any_speed():
     k = 1e7
     for speed in (0.02, 0.2):

@@ -151,7 +151,9 @@ def contact_state(
         slow = max(rest_speed(pull[i] + pull[j], TOUCH * small + blur, shortest), 1e-13 * fastest, threshold)
         gap = value[k, GAP]
         touches = gap <= TOUCH * small + blur
-        whole = rounds >= rebounds + 10 or (soft and abs(speed) <= slow)
+        # what cannot close in the time left is no contact, however slow it is: else a dense pack would be one island
+        closes = gap <= left * (max(-speed, 0.0) + 0.5 * left * (pull[i] + pull[j])) + ZONE * small
+        whole = closes and (rounds >= rebounds + 10 or (soft and abs(speed) <= slow))
         if whole:
             gap_rate[k] = max(gap, 0.0) / left if not touches else 0.0
         if touches or whole:
@@ -180,26 +182,29 @@ def contact_state(
 
 
 @njit(cache=True, nogil=True)
-def longest_step(rows, count, state, left, cap, velocity, reach, size):
+def longest_step(rows, count, who, state, left, cap, velocity, pull, extent, size, n_free):
     """The time left, cut for a group in which longer steps left an overlap, or whose bodies are held apart.
 
-    Held bodies are kept apart along straight lines. A point that turns at spin w while it moves at speed v leaves its
-    line by w v h^2 / 2 in a step h: no more than a part of the tolerance is allowed. Those kept apart without being met
-    also move by at most half the papers' contact distance, since their contact points are those of where they start.
+    Held bodies are kept apart along straight lines. A point that turns at spin w while it moves at speed v past the other
+    body leaves its line by w v h^2 / 2 in a step h: no more than a part of the tolerance is allowed. Those kept apart
+    without being met also move by at most half the papers' contact distance past each other, since their contact points are
+    those of where they start.
     """
-    most = 0
-    for k in range(count):
-        most = max(most, state[k])
     step = left
     for q in range(len(rows)):
-        i = rows[q]
-        step = min(step, cap[i])
-        speed = reach[i] / (MARGIN * left)
-        if most >= 4:
-            turning = max(abs(velocity[i, 2]) * speed, 1e-300)
-            step = min(step, math.sqrt(BEND * TOLERANCE * size[i] / turning))
-        if most >= 8:
-            step = min(step, 0.5 * ETA * size[i] / max(speed, 1e-300))
+        step = min(step, cap[rows[q]])
+    for k in range(count):
+        if state[k] < 4:
+            continue
+        i, j = who[k, 0], who[k, 1]
+        small = size[i] if j >= n_free else min(size[i], size[j])
+        dx, dy = velocity[j, 0] - velocity[i, 0], velocity[j, 1] - velocity[i, 1]
+        spins = abs(velocity[i, 2]) + abs(velocity[j, 2])
+        speed = math.sqrt(dx * dx + dy * dy) + left * (pull[i] + pull[j])
+        speed += extent[i] * abs(velocity[i, 2]) + min(extent[j], 1e3 * extent[i]) * abs(velocity[j, 2])
+        step = min(step, math.sqrt(BEND * TOLERANCE * small / max(spins * speed, 1e-300)))
+        if state[k] >= 8:
+            step = min(step, 0.5 * ETA * small / max(speed, 1e-300))
     return step
 
 

@@ -437,7 +437,7 @@ def run_groups(last, member_start, members, pair_start, pairs, b, f, s, rule, ta
         elif phase == MOVE:  # the step of this round, and what is held over it
             left = s.left[lead]
             if control[CUT] == 0:
-                h = longest_step(rows, found, d.state, left, s.cap, s.velocity, s.reach, b.size)
+                h = longest_step(rows, found, who, d.state, left, s.cap, s.velocity, s.pull, b.extent, b.size, n)
                 control[WATCHED] = watched(
                     found, value, who, d.state, n, b.size, rule.blur,
                     watch.pair_a, watch.pair_b, watch.shift, watch.distances, watch.held,

@@ -224,21 +224,23 @@ class Penalty:
 def damping_ratio(restitution: float, release: str = "force") -> float:
     """Damping over critical damping with which a blow of two bodies has this restitution.
 
-    Released at zero distance, e = exp(-pi z / sqrt(1 - z^2)); at zero force, e = exp(-2 z atan(s / z) / s) with
-    s = sqrt(1 - z^2), by bisection. Hertz' law with a damper that goes with depth^(1/4) has the same, at any speed: with
-    depth^(5/4) for the depth its motion is that of the linear law. None gives 0: critical damping is taken for it.
+    Released at zero distance, e = exp(-pi z / sqrt(1 - z^2)), and critical damping for none. Released at zero force,
+    e = exp(-2 z atan(s / z) / s) with s = sqrt(1 - z^2) (atanh and sqrt(z^2 - 1) beyond critical damping), by bisection up
+    to z = 10: below 0.0024 there is no less. Hertz' law with a damper that goes with depth^(1/4) has the same, at any
+    speed: with depth^(5/4) for the depth its motion is that of the linear law.
 
-    >>> round(damping_ratio(0.35, "distance"), 6)
-    0.316931
+    >>> round(damping_ratio(0.35, "distance"), 6), round(damping_ratio(0.35), 6)
+    (0.316941, 0.418565)
     """
     if restitution >= 1.0:
         return 0.0
     if release == "distance":
         rate = -math.log(max(restitution, 1e-300)) / math.pi
         return min(rate / math.sqrt(1.0 + rate * rate), 1.0)
-    low, high = 0.0, 1.0 - 1e-9
+    low, high = 0.0, 10.0
     for _ in range(60):
         z = 0.5 * (low + high)
-        s = math.sqrt(1.0 - z * z)
-        low, high = (z, high) if math.exp(-2.0 * z * math.atan2(s, z) / s) > restitution else (low, z)
+        s = math.sqrt(abs(1.0 - z * z))
+        turn = 1.0 if s < 1e-6 else (math.atan2(s, z) if z < 1.0 else math.atanh(s / z)) / s
+        low, high = (z, high) if math.exp(-2.0 * z * turn) > restitution else (low, z)
     return 0.5 * (low + high)
