@@ -41,8 +41,8 @@ Rows = NDArray[np.int64]
 Pairs = NDArray[np.int32]
 
 ROUND_OFF = 2e-15  # of the largest coordinate: nearer than this nobody can tell
-SHORTEST = 256  # part of a step that a group takes at least, overlap or not
-ATTEMPTS = 10  # times groups that leave an overlap are done again before it is said
+SHORTEST = 2**14  # part of a step that a group takes at least, overlap or not
+ATTEMPTS = 14  # times groups that leave an overlap are done again before it is said
 MOVING = ("x", "y", "angle", "cos", "sin", "u", "v", "spin")
 
 
