@@ -30,7 +30,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: FAMILIES.index(family(item.nodeid)))
+    # floes that break need the kernels of the step, which the other worker compiles first: they come last of their family
+    items.sort(key=lambda item: (FAMILIES.index(family(item.nodeid)), "test_breaking" in item.nodeid))
 
 
 @pytest.fixture(scope="session")
