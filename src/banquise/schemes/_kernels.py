@@ -151,9 +151,7 @@ def contact_state(
         slow = max(rest_speed(pull[i] + pull[j], TOUCH * small + blur, shortest), 1e-13 * fastest, threshold)
         gap = value[k, GAP]
         touches = gap <= TOUCH * small + blur
-        # what cannot close in the time left is no contact, however slow it is: else a dense pack would be one island
-        closes = gap <= left * (max(-speed, 0.0) + 0.5 * left * (pull[i] + pull[j])) + ZONE * small
-        whole = closes and (rounds >= rebounds + 10 or (soft and abs(speed) <= slow))
+        whole = rounds >= rebounds + 10 or (soft and abs(speed) <= slow)
         if whole:
             gap_rate[k] = max(gap, 0.0) / left if not touches else 0.0
         if touches or whole:
