@@ -252,5 +252,5 @@ def _write(link, ids, i, j, shift_x, shift_y, frame, tag, m, at, value, who, key
         for column in range(7):
             value[count + k, column] = frame[at[k], column]
         value[count + k, 7], value[count + k, 8] = shift_x, shift_y
-        who[count + k, 0], who[count + k, 1], who[count + k, 2] = i, j, tag[at[k], 3]
+        who[count + k, 0], who[count + k, 1], who[count + k, 2] = i, j, tag[at[k], 3] + 4 * tag[at[k], 0]
     return count + m

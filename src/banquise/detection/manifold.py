@@ -51,8 +51,8 @@ class Contacts:
 
 def contacts_of(value: Array, who: Index, key: NDArray[np.int64], radius: Array, memory: Contacts | None) -> Contacts:
     """Columns from the rows the kernel wrote; directions that vanished are taken from the memory where it has them."""
-    if memory is not None and len(memory) and np.any(who[:, 2] == VANISHED):
-        value = _remembered(value, who, np.flatnonzero(who[:, 2] == VANISHED), key, radius, memory)
+    if memory is not None and len(memory) and np.any(who[:, 2] & 3 == VANISHED):
+        value = _remembered(value, who, np.flatnonzero(who[:, 2] & 3 == VANISHED), key, radius, memory)
     a, b = np.ascontiguousarray(who[:, 0]), np.ascontiguousarray(who[:, 1])
     shift = np.ascontiguousarray(value[:, 7:9])
     new = np.empty(len(a), bool)

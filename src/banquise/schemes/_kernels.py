@@ -5,13 +5,14 @@ import math
 import numpy as np
 from numba import njit
 
+from banquise.schemes._kernels_held import curving
+
 ZONE = 1e-4  # of the smaller size: within it bodies may rest against each other
-ETA = 1e-2  # of the smaller size: the papers' contact distance
-REST = 1e-6  # of the smaller size: bodies at rest this near stay where they are
 TOUCH = 1e-10  # of the smaller size: nearer than this is contact
 AIM = 1e-12  # of the smaller size: how near a meeting is located
 TOLERANCE = 1e-5  # of the smaller size: overlap that no step may leave behind
 BEND = 0.5  # of the tolerance: how far a held point may leave the straight line in a step
+TURN = 0.1  # radians: how far held bodies may turn in a step
 MARGIN = 1.05  # on how far a floe in a group may come: it may be struck
 BLOCK = 1024  # floes whose work is added up together, whatever the threads
 COLLAPSE = 6  # impacts in quick succession after which a floe no longer rebounds
@@ -55,13 +56,14 @@ def rest_speed(pull, touch, shortest):
 @njit(cache=True, nogil=True)
 def survey(
     value, who, velocity, displacement, step, n_free, size, pull, extent, reach, shortest, blur, pairs, first, live,
-    clear, struck,
+    clear, struck, hopeful,
 ):  # fmt: skip
     """Gather the contacts into pairs (a, b) with the first contact of each; mark those that are live; their count.
 
     A pair is live when it rests together or a contact point of it may close within the step: its gap, carried on by the
     free displacement of both bodies, with room for the turning of levers and normals. So is a pair with a floe that may
-    be struck by another, if its reach (raised by that) takes it there. clear: least gap of each pair. struck: scratch,
+    be struck by another, if its reach (raised by that) takes it there, unless one is `hopeful`: few that are struck meet
+    another in the same step, and those that do overlap and are done again. clear: least gap of each pair. struck: scratch,
     false for every body.
     """
     count = 0
@@ -84,8 +86,9 @@ def survey(
         if live[count - 1]:
             continue
         small = size[i] if j >= n_free else min(size[i], size[j])
-        speed, _ = relative_speed(value, who, k, velocity)
-        slow = rest_speed(pull[i] + pull[j], TOUCH * small + blur, shortest)
+        speed, tangent = relative_speed(value, who, k, velocity)
+        turn = max(-curving(value, who, k, velocity, tangent), 0.0)
+        slow = rest_speed(pull[i] + pull[j] + turn, TOUCH * small + blur, shortest)
         if value[k, GAP] <= ZONE * small and speed <= slow:
             live[count - 1] = True
             continue
@@ -110,6 +113,8 @@ def survey(
         )
         # on the way the gap may be smaller than at the end, by what the pull can do
         live[count - 1] = ahead - bend - 0.125 * (pull[i] + pull[j]) * step * step <= ZONE * small
+    if hopeful:
+        return count
     for p in range(count):
         i, j = pairs[p, 0], pairs[p, 1]
         if live[p] and j < n_free:
@@ -147,8 +152,9 @@ def contact_state(
         i, j = who[k, 0], who[k, 1]
         state[k], gap_rate[k], bounce[k] = 0, 0.0, False
         small = size[i] if j >= n_free else min(size[i], size[j])
-        speed, _ = relative_speed(value, who, k, velocity)
-        slow = max(rest_speed(pull[i] + pull[j], TOUCH * small + blur, shortest), 1e-13 * fastest, threshold)
+        speed, tangent = relative_speed(value, who, k, velocity)
+        turn = max(-curving(value, who, k, velocity, tangent), 0.0)  # what rolls and slides is pulled in as well
+        slow = max(rest_speed(pull[i] + pull[j] + turn, TOUCH * small + blur, shortest), 1e-13 * fastest, threshold)
         gap = value[k, GAP]
         touches = gap <= TOUCH * small + blur
         whole = rounds >= rebounds + 10 or (soft and abs(speed) <= slow)
@@ -183,10 +189,8 @@ def contact_state(
 def longest_step(rows, count, who, state, left, cap, velocity, pull, extent, size, n_free):
     """The time left, cut for a group in which longer steps left an overlap, or whose bodies are held apart.
 
-    Held bodies are kept apart along straight lines. A point that turns at spin w while it moves at speed v past the other
-    body leaves its line by w v h^2 / 2 in a step h: no more than a part of the tolerance is allowed. Those kept apart
-    without being met also move by at most half the papers' contact distance past each other, since their contact points are
-    those of where they start.
+    Held bodies are kept apart along arcs, which a point that turns at spin w while it moves at speed v past the other body
+    leaves by w^2 v h^3 / 6 in a step h: no more than a part of the tolerance is allowed, nor a turn by more than TURN.
     """
     step = left
     for q in range(len(rows)):
@@ -200,9 +204,8 @@ def longest_step(rows, count, who, state, left, cap, velocity, pull, extent, siz
         spins = abs(velocity[i, 2]) + abs(velocity[j, 2])
         speed = math.sqrt(dx * dx + dy * dy) + left * (pull[i] + pull[j])
         speed += extent[i] * abs(velocity[i, 2]) + min(extent[j], 1e3 * extent[i]) * abs(velocity[j, 2])
-        step = min(step, math.sqrt(BEND * TOLERANCE * small / max(spins * speed, 1e-300)))
-        if state[k] >= 8:
-            step = min(step, 0.5 * ETA * small / max(speed, 1e-300))
+        step = min(step, (6 * BEND * TOLERANCE * small / max(spins * spins * speed, 1e-300)) ** (1.0 / 3.0))
+        step = min(step, TURN / max(spins, 1e-300))
     return step
 
 
@@ -217,16 +220,6 @@ def note_impacts(who, state, n_free, shortest, since, quick):
             if i < n_free and since[i] > 0.0:
                 quick[i] = quick[i] + 1 if since[i] < shortest else 0
                 since[i] = 0.0
-
-
-@njit(cache=True, nogil=True)
-def held_rates(value, who, chosen, steps, n_free, size, out):
-    """Room over the step at held contacts: what is very near stays where it is."""
-    for r in range(len(chosen)):
-        k = chosen[r]
-        i, j = who[k, 0], who[k, 1]
-        small = size[i] if j >= n_free else min(size[i], size[j])
-        out[r] = max(value[k, GAP] - REST * small, 0.0) / steps[i]
 
 
 @njit(cache=True, nogil=True)

@@ -27,7 +27,6 @@ from banquise.schemes._kernels import (
     contact_speeds,
     contact_state,
     held_displacement,
-    held_rates,
     longest_step,
     move,
     note_impacts,
@@ -36,26 +35,15 @@ from banquise.schemes._kernels import (
     relative_speed,
     watched,
 )
+from banquise.schemes._kernels_held import held_rows, sunk
 from banquise.solvers._kernels_island import solve_islands
 
 DONE, SOLVE, CONTACT_ROOM, ROW_ROOM = 0, 1, 2, 3  # what the caller is asked for
 LOOK, PICK, COMPRESS, REBOUND, STRUCK, MOVE, HOLD = 0, 1, 2, 3, 4, 5, 6  # phases
 # controls of a desk
-GROUP, PHASE, SOLVED, FOUND, ROUND, HELD, CUT, PASS, ROWS, BODIES, ISLANDS, WATCHED = (
-    0,
-    1,
-    2,
-    3,
-    4,
-    5,
-    6,
-    7,
-    8,
-    9,
-    10,
-    11,
-)
-EVENTS, LOADS, KEPT, NEED, CONTACTS, FRESH = 12, 13, 14, 15, 16, 17
+GROUP, PHASE, SOLVED, FOUND, ROUND, HELD = 0, 1, 2, 3, 4, 5
+CUT, PASS, ROWS, BODIES, ISLANDS, WATCHED = 6, 7, 8, 9, 10, 11
+EVENTS, LOADS, KEPT, NEED, CONTACTS, FRESH, AGAIN = 12, 13, 14, 15, 16, 17, 18
 # totals of a group
 LOST, FROM_OBSTACLES, WIND, CURRENT, GRAVITY, PUSH = 0, 1, 2, 3, 4, 5
 RESIDUAL, UNSOLVED, ISLAND_COUNT, LARGEST, COLLISIONS, TOUCHING = 6, 7, 8, 9, 10, 11
@@ -63,6 +51,8 @@ ROUNDS = 12
 
 SEQUENCE = 1000  # passes of the sequential order before the rest is taken at once, and said
 STILL = 1e-12  # of the fastest speed of the group: a slower approach is round-off
+SINK = 0.25e-5  # of the smaller size: what is held may sink in no deeper in a step, or it is solved again
+AGAINS = 3  # times that is done
 CUTS = 6  # times a round is shortened before its meeting is taken where it is
 NX, NY, AX, AY, BX, BY = 0, 1, 2, 3, 4, 5
 
@@ -420,23 +410,12 @@ def run_groups(last, member_start, members, pair_start, pairs, b, f, s, rule, ta
                     group, m, d.chosen, value, who, b.ids, b.x, b.y, p.order, p.r, control[CONTACTS], out.contacts
                 )
             change_velocities(
-                m,
-                bodies,
-                d.chosen,
-                b.inverse_mass,
-                b.inverse_inertia,
-                b.u,
-                b.v,
-                b.spin,
-                s.velocity,
-                s.change,
-                d.taken,
-                p,
+                m, bodies, d.chosen, b.inverse_mass, b.inverse_inertia, b.u, b.v, b.spin, s.velocity, s.change, d.taken, p
             )
             control[PHASE] = PICK
         elif phase == MOVE:  # the step of this round, and what is held over it
             left = s.left[lead]
-            if control[CUT] == 0:
+            if control[CUT] == 0 and control[AGAIN] == 0:
                 h = longest_step(rows, found, who, d.state, left, s.cap, s.velocity, s.pull, b.extent, b.size, n)
                 control[WATCHED] = watched(
                     found, value, who, d.state, n, b.size, rule.blur,
@@ -446,7 +425,7 @@ def run_groups(last, member_start, members, pair_start, pairs, b, f, s, rule, ta
                 h = s.steps[lead]
             for q in range(len(rows)):
                 s.steps[rows[q]] = h
-            if h < left:
+            if h < left and control[AGAIN] == 0:
                 fly(rows, s.steps, b, f, d.flows, d.sums, s.free_velocity, s.free_displacement, s.force, s.ahead)
             if control[HELD] > 0:
                 count = 0
@@ -455,18 +434,32 @@ def run_groups(last, member_start, members, pair_start, pairs, b, f, s, rule, ta
                         d.chosen[count] = k
                         d.picked_bounce[count] = False
                         count += 1
-                held_rates(value, who, d.chosen[:count], s.steps, n, b.size, d.picked_rate)
+                way = s.displacement if control[AGAIN] > 0 else s.free_displacement
+                held_rows(
+                    count, d.chosen, value, who, shapes.frame, h, way, s.velocity, n, b.size, d.middle, d.picked_rate
+                )
+                for row in range(count):
+                    p.first[row, 0], p.first[row, 1] = p.r[row, 0], p.r[row, 1]
                 write_problem(
-                    count, d.chosen, value, who, d.slot, b.inverse_mass, b.inverse_inertia, s.ahead, d.picked_rate,
+                    count, d.chosen, d.middle, who, d.slot, b.inverse_mass, b.inverse_inertia, s.ahead, d.picked_rate,
                     d.picked_bounce, b.material, table, control, p,
                 )  # fmt: skip
-                remembered(count, d.chosen, key, h, table, p.order, p.r)
+                if control[AGAIN] == 0:
+                    remembered(count, d.chosen, key, h, table, p.order, p.r)
+                for row in range(count if control[AGAIN] > 0 else 0):
+                    p.r[row, 0], p.r[row, 1] = p.first[row, 0], p.first[row, 1]
             control[PHASE] = HOLD
         else:  # HOLD: all move, unless they meet on the way
             h = s.steps[lead]
             if control[HELD] > 0:
                 velocity_changes(p.bodies, bodies, p.y, b.inverse_mass, b.inverse_inertia, s.change)
             held_displacement(rows, s.steps, s.change, s.free_displacement, s.displacement)
+            if control[HELD] > 0 and control[AGAIN] < AGAINS:
+                deep = sunk(m, d.chosen, value, who, shapes.frame, h, s.displacement, s.velocity, n, b.size, d.ends)
+                if deep > SINK:
+                    control[AGAIN] += 1
+                    control[PHASE] = MOVE
+                    continue
             count = control[WATCHED]
             if count > 0 and control[CUT] < CUTS:
                 paths(rows, s.velocity, s.displacement, s.steps, n, s.motion)
@@ -486,21 +479,22 @@ def run_groups(last, member_start, members, pair_start, pairs, b, f, s, rule, ta
                     first = min(first, watch.when[q])
                 if first < h * (1 - 1e-12):
                     s.steps[lead] = first
+                    control[AGAIN] = 0
                     control[CUT] += 1
                     control[PHASE] = MOVE
                     continue
             if control[HELD] > 0:
                 # before the step's forces, not before the impulses: the forces' work is on the way that came about
-                contact_speeds(d.chosen, p.order[:m], value, who, s.velocity, p.before)
+                contact_speeds(d.chosen, p.order[:m], d.middle, who, s.velocity, p.before)
                 for l in range(bodies):
                     i = p.bodies[l]
                     for k in range(3):
                         s.ahead[i, k] = s.free_velocity[i, k] + s.change[i, k]
-                contact_speeds(d.chosen, p.order[:m], value, who, s.ahead, p.after)
-                enter(m, n, d.chosen, value, who, s.velocity, out.on_obstacles, s.stress, total, p)
+                contact_speeds(d.chosen, p.order[:m], d.middle, who, s.ahead, p.after)
+                enter(m, n, d.chosen, d.middle, who, s.velocity, out.on_obstacles, s.stress, total, p)
                 if rule.contacts:
                     control[CONTACTS] = note_contacts(
-                        group, m, d.chosen, value, who, b.ids, b.x, b.y, p.order, p.r, control[CONTACTS], out.contacts
+                        group, m, d.chosen, d.middle, who, b.ids, b.x, b.y, p.order, p.r, control[CONTACTS], out.contacts
                     )
                 total[TOUCHING] = 0
                 for row in range(m):
@@ -525,6 +519,6 @@ def run_groups(last, member_start, members, pair_start, pairs, b, f, s, rule, ta
                 i = rows[q]
                 s.change[i, 0] = s.change[i, 1] = s.change[i, 2] = 0.0
             control[ROUND] += 1
-            control[CUT] = 0
+            control[CUT] = control[AGAIN] = 0
             control[PHASE] = LOOK
     return DONE

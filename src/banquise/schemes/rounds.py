@@ -228,7 +228,7 @@ class Engine:
         count = _kernels.survey(
             found.value, found.who, s.velocity, s.free_displacement, step, self.n, self.sim.size, s.pull,
             self.bodies.extent, s.reach, shortest, self.rule.blur, pairs, first, live, clear,
-            self.struck,
+            self.struck, self.rule.soft,
         )  # fmt: skip
         listed = np.zeros((count, 4), np.int32)
         listed[:, :2] = pairs[:count]

@@ -190,6 +190,8 @@ class Desk(NamedTuple):
     state: NDArray[np.int8]
     gap_rate: Array
     bounce: NDArray[np.bool_]
+    middle: Array  # (m, 9) held contacts in the middle of the step
+    ends: Array  # and at its end
     chosen: Index
     picked_rate: Array
     picked_bounce: NDArray[np.bool_]
@@ -216,6 +218,8 @@ def make_desk(shapes: Shapes, obstacles: int, contacts: int, rows: int, pairs: i
         state=np.zeros(m, np.int8),
         gap_rate=np.zeros(m),
         bounce=np.zeros(m, np.bool_),
+        middle=np.zeros((m, 9)),
+        ends=np.zeros((m, 9)),
         chosen=np.zeros(m, np.int64),
         picked_rate=np.zeros(m),
         picked_bounce=np.zeros(m, np.bool_),
