@@ -56,15 +56,14 @@ def rest_speed(pull, touch, shortest):
 @njit(cache=True, nogil=True)
 def survey(
     value, who, velocity, displacement, step, n_free, size, pull, extent, reach, shortest, blur, pairs, first, live,
-    clear, struck, hopeful,
+    struck, hopeful,
 ):  # fmt: skip
     """Gather the contacts into pairs (a, b) with the first contact of each; mark those that are live; their count.
 
     A pair is live when it rests together or a contact point of it may close within the step: its gap, carried on by the
     free displacement of both bodies, with room for the turning of levers and normals. So is a pair with a floe that may
     be struck by another, if its reach (raised by that) takes it there, unless one is `hopeful`: few that are struck meet
-    another in the same step, and those that do overlap and are done again. clear: least gap of each pair. struck: scratch,
-    false for every body.
+    another in the same step, and those that do overlap and are done again. struck: scratch, false for every body.
     """
     count = 0
     for k in range(len(value)):
@@ -80,9 +79,7 @@ def survey(
             pairs[count, 0], pairs[count, 1] = i, j
             first[count] = k
             live[count] = False
-            clear[count] = value[k, GAP]
             count += 1
-        clear[count - 1] = min(clear[count - 1], value[k, GAP])
         if live[count - 1]:
             continue
         small = size[i] if j >= n_free else min(size[i], size[j])
@@ -277,7 +274,7 @@ def held_displacement(chosen, steps, change, displacement, out):
 @njit(cache=True, nogil=True)
 def move(
     chosen, steps, free_velocity, change, displacement, force, pushes, mass, gravity, x, y, angle, cos, sin, u, v, spin,
-    extent, velocity, pose, left, since, gone, work,
+    velocity, pose, left, since, work,
 ):  # fmt: skip
     """Move the chosen floes by their displacement, give them their velocities, add up the work of each force."""
     for q in range(len(chosen)):
@@ -290,7 +287,6 @@ def move(
             work[k] += force[i, k, 0] * dx + force[i, k, 1] * dy + force[i, k, 2] * da
         work[2] += mass[i] * (gravity[0] * dx + gravity[1] * dy)
         work[3] += pushes[i, 0] * dx + pushes[i, 1] * dy + pushes[i, 2] * da
-        gone[i] += math.sqrt(dx * dx + dy * dy) + extent[i] * abs(da)
         x[i] += dx
         y[i] += dy
         angle[i] += da
@@ -319,14 +315,13 @@ def farthest(x, y):
 
 
 @njit(cache=True, nogil=True)
-def reaches_of_all(step, u, v, spin, free_velocity, extent, reach, pull):
-    """As `reaches`, for all floes over the whole step."""
+def reaches_of_all(step, u, v, spin, free_velocity, way, extent, reach, pull):
+    """How far any point of each floe comes over the whole step, and a bound on the acceleration of its points."""
     for i in range(len(free_velocity)):
-        speed = math.sqrt(u[i] ** 2 + v[i] ** 2)
-        later = math.sqrt(free_velocity[i, 0] ** 2 + free_velocity[i, 1] ** 2)
         dx, dy = free_velocity[i, 0] - u[i], free_velocity[i, 1] - v[i]
         pull[i] = (math.sqrt(dx * dx + dy * dy) + extent[i] * abs(free_velocity[i, 2] - spin[i])) / step
-        reach[i] = MARGIN * step * (max(speed, later) + extent[i] * max(abs(spin[i]), abs(free_velocity[i, 2])))
+        far = math.sqrt(way[i, 0] ** 2 + way[i, 1] ** 2) + extent[i] * abs(way[i, 2])
+        reach[i] = MARGIN * (far + 0.125 * pull[i] * step * step)
 
 
 @njit(cache=True, nogil=True)
@@ -341,12 +336,20 @@ def take_up_found(who, n_free, step, b, s):
 
 
 @njit(cache=True, nogil=True)
-def poses(pairs, b, pose):
-    """The poses now of the bodies of some pairs."""
+def find_pairs(pairs, wanted, mark):
+    """Where each of a few pairs (k, 2) stands in a list of pairs (p, 4), -1 for none. mark: scratch, false for every body."""
+    place = np.full(len(wanted), -1, np.int64)
+    for k in range(len(wanted)):
+        mark[wanted[k, 0]] = mark[wanted[k, 1]] = True
     for p in range(len(pairs)):
-        for side in range(2):
-            i = pairs[p, side]
-            pose[i, 0], pose[i, 1], pose[i, 2], pose[i, 3] = b.x[i], b.y[i], b.cos[i], b.sin[i]
+        if not (mark[pairs[p, 0]] and mark[pairs[p, 1]]):
+            continue
+        for k in range(len(wanted)):
+            if pairs[p, 0] == wanted[k, 0] and pairs[p, 1] == wanted[k, 1]:
+                place[k] = p
+    for k in range(len(wanted)):
+        mark[wanted[k, 0]] = mark[wanted[k, 1]] = False
+    return place
 
 
 @njit(cache=True, nogil=True)
@@ -356,7 +359,7 @@ def take_up(rows, step, b, s):
         i = rows[q]
         s.velocity[i, 0], s.velocity[i, 1], s.velocity[i, 2] = b.u[i], b.v[i], b.spin[i]
         s.pose[i, 0], s.pose[i, 1], s.pose[i, 2], s.pose[i, 3] = b.x[i], b.y[i], b.cos[i], b.sin[i]
-        s.left[i], s.since[i], s.quick[i], s.gone[i] = step, math.inf, 0, 0.0
+        s.left[i], s.since[i], s.quick[i] = step, math.inf, 0
         for k in range(3):
             s.ahead[i, k] = s.free_velocity[i, k]
             s.change[i, k] = s.stress[i, k] = s.water[i, k] = 0.0
@@ -438,9 +441,8 @@ def list_groups(pairs, live, n_free, label, number, members, member_start, liste
 
 @njit(cache=True, nogil=True)
 def move_idle(first, last, label, step, b, f, s, sums):
-    """Move the floes of blocks first:last that are in no group; the work on each block; 1 if one went beyond its reach."""
+    """Move the floes of blocks first:last that are in no group; the work on each block."""
     n = len(label)
-    beyond = 0
     for block in range(first, last):
         w0 = w1 = w2 = w3 = 0.0
         for i in range(block * BLOCK, min(n, (block + 1) * BLOCK)):
@@ -451,9 +453,6 @@ def move_idle(first, last, label, step, b, f, s, sums):
             w1 += s.force[i, 1, 0] * dx + s.force[i, 1, 1] * dy + s.force[i, 1, 2] * da
             w2 += b.mass[i] * (f.gravity[0] * dx + f.gravity[1] * dy)
             w3 += f.pushes[i, 0] * dx + f.pushes[i, 1] * dy + f.pushes[i, 2] * da
-            s.gone[i] = math.sqrt(dx * dx + dy * dy) + b.extent[i] * abs(da)
-            if s.gone[i] > s.reach[i]:
-                beyond = 1
             b.x[i] += dx
             b.y[i] += dy
             b.angle[i] += da
@@ -462,7 +461,6 @@ def move_idle(first, last, label, step, b, f, s, sums):
             for k in range(3):
                 s.water[i, k] = s.force[i, 1, k] * step
         sums[block, 0], sums[block, 1], sums[block, 2], sums[block, 3] = w0, w1, w2, w3
-    return beyond
 
 
 @njit(cache=True, nogil=True)

@@ -512,7 +512,7 @@ def run_groups(last, member_start, members, pair_start, pairs, b, f, s, rule, ta
                     s.water[i, k] += s.force[i, 1, k] * h
             move(
                 rows, s.steps, s.free_velocity, s.change, s.displacement, s.force, f.pushes, b.mass, f.gravity,
-                b.x, b.y, b.angle, b.cos, b.sin, b.u, b.v, b.spin, b.extent, s.velocity, s.pose, s.left, s.since, s.gone,
+                b.x, b.y, b.angle, b.cos, b.sin, b.u, b.v, b.spin, s.velocity, s.pose, s.left, s.since,
                 total[WIND : PUSH + 1],
             )  # fmt: skip
             for q in range(len(rows)):

@@ -19,7 +19,6 @@ from banquise import threads
 from banquise.contact import _kernels_laws
 from banquise.contact.laws import hold
 from banquise.contact.problem import ScaledRows
-from banquise.detection import _kernels_overlap
 from banquise.detection.scratch import Found
 from banquise.forcing.loads import pushes_on
 from banquise.motion.free_velocity import FreeMotion, flows_of, fly
@@ -91,7 +90,7 @@ class Engine:
             reach=np.zeros(every), pull=np.zeros(every), since=np.empty(n), quick=np.zeros(n, np.int64),
             free_velocity=np.empty((n, 3)), free_displacement=np.empty((n, 3)), force=np.empty((n, 2, 3)),
             steps=np.zeros(n), change=np.zeros((n, 3)), displacement=np.zeros((n, 3)), motion=np.zeros((every, 6)),
-            gone=np.zeros(every), cap=sim.step_cap, stress=np.zeros((n, 3)), water=np.zeros((n, 3)),
+            cap=sim.step_cap, stress=np.zeros((n, 3)), water=np.zeros((n, 3)),
             obstacles=np.zeros((every - n, 3)),
         )  # fmt: skip
         self.desks: list[Desk] = []
@@ -112,22 +111,20 @@ class Engine:
             do not; then the rest of the step is taken whole
         soft : bodies that approach too slowly to rebound are kept apart over the step without being met
         """
-        sim, b, s = self.sim, self.bodies, self.state
+        sim, b = self.sim, self.bodies
         self._begin(step, shortest, rebounds, soft)
         self._free(step)
         found = self._look(step)
         projection = self._regain(found)
         if projection:
             found = self._look(step)
-        pairs, live, clear = self._near_pairs(found, step, shortest)
+        pairs, live = self._near_pairs(found, step, shortest)
         groups = self._list(pairs, live)
-        covered = s.reach[groups.members]
-        beyond = self._move_idle(step)
+        self._move_idle(step)
         done = [groups]
         self._run(groups)
-        beyond = beyond or bool(np.any(s.gone[groups.members] > covered))
         sim.obstacle_motion.place(b, sim.time + step)
-        overlap, unsolved = self._verify(done, pairs, clear, beyond, step)
+        overlap, unsolved = self._verify(done, pairs, step)
         self._commit(done, overlap, projection, unsolved, step)
         return int(max(groups.totals[:, g.ROUNDS].max(initial=0) for groups in done))
 
@@ -143,7 +140,7 @@ class Engine:
             s.pose[n:, 0], s.pose[n:, 1], s.pose[n:, 2], s.pose[n:, 3] = b.x[n:], b.y[n:], b.cos[n:], b.sin[n:]
             s.obstacles[:, 0], s.obstacles[:, 1], s.obstacles[:, 2] = b.x[n:], b.y[n:], b.angle[n:]
             speed = np.hypot(b.u[n:], b.v[n:]) + b.extent[n:] * np.abs(b.spin[n:]) if moving else 0.0
-            s.reach[n:] = s.gone[n:] = step * speed
+            s.reach[n:] = step * speed
         settings = sim.contact
         self.columns = Columns(
             b.x, b.y, b.angle, b.cos, b.sin, b.u, b.v, b.spin, b.mass, b.inertia, b.area, b.extent, b.inverse_mass,
@@ -173,13 +170,15 @@ class Engine:
         self.flows = flows_of(b, sim.forcing, time, s.steps, pushes, sim.euler)
         out = FreeMotion(s.free_velocity, s.free_displacement, s.force, pushes, self.flows.gravity)
         fly(b, self.flows, s.steps, self.rows, out, time)
-        _kernels.reaches_of_all(step, b.u, b.v, b.spin, s.free_velocity, b.extent, s.reach, s.pull)
+        _kernels.reaches_of_all(step, b.u, b.v, b.spin, s.free_velocity, s.free_displacement, b.extent, s.reach, s.pull)
 
     @timed("detection")
     def _look(self, step: float) -> Found:
         """Every contact point that may matter before the end of the step; its bodies' state is taken up."""
         sim, s = self.sim, self.state
-        found = sim.detector.found(self.bodies, sim.zone, s.reach, sim.largest_restitution)
+        # with steps that hope, what is struck may go farther: it shows when it overlaps
+        bounce = -1.0 if self.rule.soft else sim.largest_restitution
+        found = sim.detector.found(self.bodies, sim.zone, s.reach, bounce)
         _kernels.take_up_found(found.who, self.n, step, self.columns, s)
         return found
 
@@ -219,24 +218,20 @@ class Engine:
 
     # ------------------------------------------------------------ groups
 
-    def _near_pairs(self, found: Found, step: float, shortest: float) -> tuple[Pairs, NDArray[np.bool_], Array]:
-        """The pairs (p, 4: rows and images) that may meet in this step, which of them look as if they will, and how far
-        apart they are."""
+    def _near_pairs(self, found: Found, step: float, shortest: float) -> tuple[Pairs, NDArray[np.bool_]]:
+        """The pairs (p, 4: rows and images) that may meet in this step, and which of them look as if they will."""
         m, s, detector = len(found.value), self.state, self.sim.detector
-        pairs, first, live = np.empty((m, 2), np.int32), np.empty(m, np.int64), np.zeros(m, np.bool_)
-        clear = np.empty(m)
+        pairs, first, live = np.zeros((m, 4), np.int32), np.empty(m, np.int64), np.empty(m, np.bool_)
         count = _kernels.survey(
             found.value, found.who, s.velocity, s.free_displacement, step, self.n, self.sim.size, s.pull,
-            self.bodies.extent, s.reach, shortest, self.rule.blur, pairs, first, live, clear,
-            self.struck, self.rule.soft,
+            self.bodies.extent, s.reach, shortest, self.rule.blur, pairs, first, live, self.struck, self.rule.soft,
         )  # fmt: skip
-        listed = np.zeros((count, 4), np.int32)
-        listed[:, :2] = pairs[:count]
+        pairs = pairs[:count]
         if detector.period.any():
             period = np.where(detector.period > 0, detector.period, 1.0)
             image = np.rint(found.value[first[:count], 7:9] / period).astype(np.int64)
-            listed[:, 2:] = image - detector.wraps[listed[:, 0]] + detector.wraps[listed[:, 1]]
-        return listed, live[:count], clear[:count]
+            pairs[:, 2:] = image - detector.wraps[pairs[:, 0]] + detector.wraps[pairs[:, 1]]
+        return pairs, live[:count]
 
     def _list(self, pairs: Pairs, live: NDArray[np.bool_]) -> Groups:
         n, p = self.n, len(pairs)
@@ -248,16 +243,13 @@ class Engine:
         )
         return Groups(starts[: groups + 1], members[:total], pair_starts[: groups + 1], listed[:count])
 
-    def _move_idle(self, step: float) -> bool:
-        """Move the floes that are in no group; whether one went farther than was foreseen."""
-        beyond = [False]
+    def _move_idle(self, step: float) -> None:
+        """Move the floes that are in no group."""
 
         def part(first: int, last: int) -> None:
-            if _kernels.move_idle(first, last, self.label, step, self.columns, self.flows, self.state, self.sums):
-                beyond[0] = True
+            _kernels.move_idle(first, last, self.label, step, self.columns, self.flows, self.state, self.sums)
 
         threads.over_blocks(part, len(self.sums), grain=8)
-        return beyond[0]
 
     @timed("contact")
     def _run(self, groups: Groups) -> None:
@@ -335,103 +327,84 @@ class Engine:
     # ------------------------------------------------------------ verification
 
     @timed("detection")
-    def _overlaps(self, pairs: Pairs, clear: Array, everywhere: bool) -> tuple[float, list[tuple[int, int]]]:
-        """Largest overlap now (m), and the pairs beyond the tolerance; measured apart from the contact code.
-
-        Bodies that have come less far than they were `clear` of each other cannot overlap; nor can those of no pair: they
-        are farther apart than both can come. Where a floe came farther than foreseen all pairs are looked at.
-        """
-        sim, n, b = self.sim, self.n, self.bodies
-        if everywhere:
-            one, other, depth = sim.detector.overlaps(b)
-        else:
-            _kernels.poses(pairs, self.columns, self.state.pose)
-            p, detector = len(pairs), sim.detector
-            one, other, depth = np.empty(p, np.int32), np.empty(p, np.int32), np.empty(p)
-            count = _kernels_overlap.look_overlaps(
-                0, p, pairs, detector.shapes, self.state.pose, detector.wraps, detector.period, self.state.gone,
-                clear.copy(), 0.0, np.empty(5), np.empty(32), one, other, depth,
-            )  # fmt: skip
-            one, other, depth = one[:count], other[:count], depth[:count]
+    def _overlaps(self) -> tuple[float, Pairs]:
+        """Largest overlap now (m), and the pairs beyond the tolerance; measured apart from the contact code."""
+        sim, n = self.sim, self.n
+        one, other, depth = sim.detector.overlaps(self.bodies)
         if not len(depth):
-            return 0.0, []
+            return 0.0, np.empty((0, 2), np.int32)
         size = np.minimum(sim.size[one], np.where(other < n, sim.size[other], np.inf))
         deep = depth > TOLERANCE * size
-        return float(depth.max()), [(int(i), int(j)) for i, j in zip(one[deep], other[deep])]
+        return float(depth.max()), np.stack([one[deep], other[deep]], axis=1)
 
-    def _verify(self, done: list[Groups], pairs: Pairs, clear: Array, beyond: bool, step: float) -> tuple[float, int]:
+    def _verify(self, done: list[Groups], pairs: Pairs, step: float) -> tuple[float, int]:
         """Do groups that overlap again until none does; (largest overlap left, 1 if one was left beyond the tolerance).
 
         Bodies that overlap although they were in no group become one; those that were take shorter steps from then on
-        (turning bodies that slide on each other leave the straight line on which they were kept apart), lengthened again
-        while all goes well.
+        (turning bodies that slide on each other leave the arcs on which they were kept apart), lengthened again while all
+        goes well.
         """
         sim, b = self.sim, self.bodies
         unsolved = 0
         for attempt in range(ATTEMPTS + 1):
-            deepest, bad = self._overlaps(pairs, clear, beyond) if len(pairs) or beyond else (0.0, [])
-            fresh = [pair for pair in bad if pair not in sim.overlapping]
-            if not fresh:
+            deepest, bad = self._overlaps()
+            fresh = bad
+            if len(bad) and len(sim.overlapping):
+                fresh = bad[[(int(i), int(j)) not in sim.overlapping for i, j in bad]]
+            if not len(fresh):
                 break
             if attempt == ATTEMPTS:
                 # said, not hidden: it is in the ledger, and these pairs do not hold up the clock while they overlap
                 unsolved = 1
                 break
             again, pairs = self._regroup(done, pairs, fresh, step)
-            clear = np.concatenate([clear, np.full(len(pairs) - len(clear), -math.inf)])
             sim.obstacle_motion.place(b, sim.time)
             done.append(again)
-            covered = self.state.reach[again.members]
             self._run(again)
             sim.obstacle_motion.place(b, sim.time + step)
             sim.ledger.add(splits=1)
-            beyond = beyond or bool(np.any(self.state.gone[again.members] > covered))
         if sim.step_cap.min(initial=np.inf) < np.inf:
             sim.step_cap *= 1.2
             sim.step_cap[sim.step_cap >= step] = np.inf
-        sim.overlapping = bad
+        sim.overlapping = [(int(i), int(j)) for i, j in bad]
         return deepest, unsolved
 
-    def _regroup(
-        self, done: list[Groups], pairs: Pairs, fresh: list[tuple[int, int]], step: float
-    ) -> tuple[Groups, Pairs]:
-        """Groups to be done again, put back to the start of the step; the pairs now known to be near."""
+    def _regroup(self, done: list[Groups], pairs: Pairs, fresh: Pairs, step: float) -> tuple[Groups, Pairs]:
+        """Groups to be done again, put back to the start of the step; the pairs now known to be near.
+
+        Every group with a member of an overlapping pair is done again, whole.
+        """
         sim, n = self.sim, self.n
-        latest: dict[int, tuple[Groups, int]] = {}  # of each floe, where it was last taken through the step
-        for groups in done:
-            for k in np.flatnonzero(~groups.stale).tolist():
-                latest.update((int(i), (groups, k)) for i in groups.rows(k))
-        known = {(int(i), int(j)) for i, j in pairs[:, :2]}
-        joined: list[tuple[int, int, int, int]] = []
-        rows: set[int] = set()
-        for i, j in fresh:
-            mine, yours = latest.get(i), latest.get(j)
-            if (i, j) in known and mine is not None and (j >= n or mine == yours):
-                for row in (i, j) if j < n else (i,):
-                    sim.step_cap[row] = max(0.5 * min(sim.step_cap[row], step), step / SHORTEST)
-            elif (i, j) not in known:
-                joined.append((i, j, 0, 0))
-            rows |= {i} | ({j} if j < n else set())
-        if joined:
-            pairs = np.concatenate([pairs, np.array(joined, np.int32)])
-        # every group with a member of an overlapping pair is done again, whole
-        touched: list[tuple[Groups, int]] = []
-        for i in sorted(rows):
-            entry = latest.get(i)
-            if entry is not None and entry not in touched:
-                touched.append(entry)
-        everyone = set(rows)
-        for groups, k in touched:
-            groups.stale[k] = True
-            everyone |= {int(i) for i in groups.rows(k)}
+        known = _kernels.find_pairs(pairs, fresh, self.struck) >= 0
+        rows = np.unique(fresh[fresh < n])
+        # where each floe was last taken through the step
+        run, number = np.full(n, -1, np.int64), np.full(n, -1, np.int64)
+        for k, groups in enumerate(done):
+            member = np.repeat(np.arange(len(groups)), np.diff(groups.member_start))
+            good = ~groups.stale[member]
+            run[groups.members[good]], number[groups.members[good]] = k, member[good]
+        one, other = fresh[:, 0], np.minimum(fresh[:, 1], n - 1)
+        obstacle = fresh[:, 1] >= n
+        together = known & (run[one] >= 0) & (obstacle | ((run[one] == run[other]) & (number[one] == number[other])))
+        shorter = np.unique(fresh[together][fresh[together] < n])
+        cap = sim.step_cap
+        cap[shorter] = np.maximum(0.5 * np.minimum(cap[shorter], step), step / SHORTEST)
+        if not known.all():
+            listed = sim.detector.pairs
+            pairs = np.concatenate([pairs, listed[_kernels.find_pairs(listed, fresh[~known], self.struck)]])
         inside = np.zeros(n, np.bool_)
-        members = np.array(sorted(everyone), np.int64)
-        inside[members] = True
+        inside[rows] = True
+        for k, groups in enumerate(done):
+            touched = np.unique(number[rows[run[rows] == k]])
+            groups.stale[touched] = True
+            for group in touched:
+                inside[groups.rows(int(group))] = True
+        members = np.flatnonzero(inside)
         among = inside[pairs[:, 0]] & (inside[np.minimum(pairs[:, 1], n - 1)] | (pairs[:, 1] >= n))
-        of_group = np.ascontiguousarray(pairs[among])
-        self._take_back(members[[int(i) not in latest for i in members]])
+        self._take_back(members[run[members] < 0])
         _kernels.put_back(members, self.start, self.columns)
         self._fly_again(members, step)
+        of_group = np.ascontiguousarray(pairs[among])
         return self._list(of_group, np.ones(len(of_group), np.bool_)), pairs
 
     def _take_back(self, idle: Rows) -> None:

@@ -67,7 +67,6 @@ class State(NamedTuple):
     change: Array  # (n, 3) velocity change by contacts that hold
     displacement: Array  # (n, 3)
     motion: Array  # (all, 6) path of the round: velocity and half acceleration
-    gone: Array  # (n,) length of the way of the farthest point so far
     cap: Array  # (n,) longest step a floe may take
     stress: Array  # (n, 3) sums of impulse times lever over the step
     water: Array  # (n, 3) impulse of the water
