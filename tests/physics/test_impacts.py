@@ -63,8 +63,9 @@ def check_pairs(run, floes, friction, approach_allowed=0.0):
     assert float(ledger.unsolved.sum()) == 0
     assert float(np.abs(ledger.balance).max()) < 1e-9 * float(ledger.dissipated_contact[-1])
     # the losses in the events are those in the ledger, but for what contacts that last rub away
-    if not rolling.any():
-        assert run.events.energy_loss.sum() == pytest.approx(float(ledger.dissipated_contact[-1]), rel=1e-9)
+    lost, told = float(ledger.dissipated_contact[-1]), float(run.events.energy_loss.sum())
+    assert told <= lost * (1 + 1e-9)
+    assert told >= lost * (1 - (1e-9 if not ledger.contacts.any() else 1e-3))
     assert float(ledger.max_overlap.max()) < 1e-5 * np.sqrt(min(f.area for f in floes))
     return np.mean(energy[-1] < energy[0] * (1 - 1e-9))
 

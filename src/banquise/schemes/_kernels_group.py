@@ -295,6 +295,16 @@ def remembered(m, chosen, key, h, table, order, r):
 
 
 @inner
+def without_forces(rows, count, h, free_velocity, force, pushes, gravity, b, out):
+    """The velocities of some floes at the end of the step less what wind, water, gravity and pushes gave them."""
+    for l in range(count):
+        i = rows[l]
+        for k in range(3):
+            given = force[i, 0, k] + force[i, 1, k] + pushes[i, k] + (b.mass[i] * gravity[k] if k < 2 else 0.0)
+            out[i, k] = free_velocity[i, k] - h * given * (b.inverse_mass[i] if k < 2 else b.inverse_inertia[i])
+
+
+@inner
 def hand_in(group, pairs, n_free, control, out):
     """What the group left on obstacles, obstacle by obstacle."""
     for p in range(len(pairs)):
@@ -484,7 +494,9 @@ def run_groups(last, member_start, members, pair_start, pairs, b, f, s, rule, ta
                     control[PHASE] = MOVE
                     continue
             if control[HELD] > 0:
-                # before the step's forces, not before the impulses: the forces' work is on the way that came about
+                # before the step's forces, not before the impulses: the forces' work is on the way that came about; and
+                # turned as the Coriolis force turns it, which does no work
+                without_forces(p.bodies, bodies, h, s.free_velocity, s.force, f.pushes, f.gravity, b, s.velocity)
                 contact_speeds(d.chosen, p.order[:m], d.middle, who, s.velocity, p.before)
                 for l in range(bodies):
                     i = p.bodies[l]

@@ -31,28 +31,33 @@ def curving(value, who, k, velocity, tangent):
 
 
 @inner
-def carried(value, who, k, radius, share, h, way, velocity, n_free, out):
-    """Contact k after a share of the step, its bodies on their way: normal, levers and gap go to out."""
+def carried(value, who, k, radius, h, way, velocity, n_free, out):
+    """Contact k after h seconds, floes below n_free on their way, others steady: normal, levers and gap go to out.
+
+    Both levers end halfway across the gap, in one place: no angular momentum comes from it.
+    """
     i, j = who[k, 0], who[k, 1]
     nx, ny = value[k, NX], value[k, NY]
     ri, rj = radius[i, 4], radius[j, 4]
-    xi, yi, ti = share * h * velocity[i, 0], share * h * velocity[i, 1], share * h * velocity[i, 2]
-    xj, yj, tj = share * h * velocity[j, 0], share * h * velocity[j, 1], share * h * velocity[j, 2]
+    xi, yi, ti = h * velocity[i, 0], h * velocity[i, 1], h * velocity[i, 2]
+    xj, yj, tj = h * velocity[j, 0], h * velocity[j, 1], h * velocity[j, 2]
     if i < n_free:
-        xi, yi, ti = share * way[i, 0], share * way[i, 1], share * way[i, 2]
+        xi, yi, ti = way[i, 0], way[i, 1], way[i, 2]
     if j < n_free:
-        xj, yj, tj = share * way[j, 0], share * way[j, 1], share * way[j, 2]
+        xj, yj, tj = way[j, 0], way[j, 1], way[j, 2]
     # points of the rings, without their rounding
     ax, ay = value[k, AX] - ri * nx, value[k, AY] - ri * ny
     bx, by = value[k, BX] + rj * nx, value[k, BY] + rj * ny
-    ci, si, cj, sj = math.cos(ti), math.sin(ti), math.cos(tj), math.sin(tj)
-    px, py = ci * ax - si * ay, si * ax + ci * ay
-    qx, qy = cj * bx - sj * by, sj * bx + cj * by
+    # how the turn moves them: cos - 1 by itself, for levers are long and steps may be short
+    si, sj = math.sin(ti), math.sin(tj)
+    ki, kj = -2.0 * math.sin(0.5 * ti) ** 2, -2.0 * math.sin(0.5 * tj) ** 2
+    ui, vi, uj, vj = ki * ax - si * ay, si * ax + ki * ay, kj * bx - sj * by, sj * bx + kj * by
     apart = value[k, GAP] + ri + rj
-    dx, dy = apart * nx + (xj - xi) + (qx - bx) - (px - ax), apart * ny + (yj - yi) + (qy - by) - (py - ay)
+    dx, dy = apart * nx + (xj - xi) + (uj - ui), apart * ny + (yj - yi) + (vj - vi)
+    px, py, qx, qy = ax + ui, ay + vi, bx + uj, by + vj
     mx, my = nx, ny
     if who[k, 2] & 3 == 0:
-        c, s = (cj, sj) if who[k, 2] >> 2 else (ci, si)
+        c, s = (1.0 + kj, sj) if who[k, 2] >> 2 else (1.0 + ki, si)
         mx, my = c * nx - s * ny, s * nx + c * ny
         along = -dx * my + dy * mx  # the foot follows the point along the edge
         if who[k, 2] >> 2:
@@ -64,10 +69,14 @@ def carried(value, who, k, radius, share, h, way, velocity, n_free, out):
         d = d if apart >= 0.0 else -d
         if abs(dx * nx + dy * ny) > SWING * abs(d):
             mx, my = dx / d, dy / d
-    out[k, NX], out[k, NY] = mx, my
-    out[k, AX], out[k, AY] = px + ri * mx, py + ri * my
-    out[k, BX], out[k, BY] = qx - rj * mx, qy - rj * my
-    out[k, GAP] = dx * mx + dy * my - ri - rj
+    gap = dx * mx + dy * my - ri - rj
+    # from the one surface to the other: along the normal, but for two points that slide past each other
+    sx, sy = dx - (ri + rj) * mx, dy - (ri + rj) * my
+    if who[k, 2] & 3 == 0:
+        sx, sy = gap * mx, gap * my
+    out[k, NX], out[k, NY], out[k, GAP] = mx, my, gap
+    out[k, AX], out[k, AY] = px + ri * mx + 0.5 * sx, py + ri * my + 0.5 * sy
+    out[k, BX], out[k, BY] = qx - rj * mx - 0.5 * sx, qy - rj * my - 0.5 * sy
 
 
 @inner
@@ -89,15 +98,16 @@ def straight(value, who, k, h, way, velocity, n_free):
 def held_rows(count, chosen, value, who, radius, h, way, velocity, n_free, size, middle, rate):
     """The contacts chosen[:count] in the middle of the step (into `middle`), and the speed at which each may close.
 
-    What is very near stays where it is. An end on the normal of the end is asked for, by the normal of the middle.
+    What is very near stays where it is. The gap is asked for at the end, by impulses along the normal of the middle; that
+    is where steady velocities lead in half the time, for there an impulse spread over the step has its moment.
     """
     for r in range(count):
         k = chosen[r]
         i, j = who[k, 0], who[k, 1]
         small = size[i] if j >= n_free else min(size[i], size[j])
-        carried(value, who, k, radius, 1.0, h, way, velocity, n_free, middle)
+        carried(value, who, k, radius, h, way, velocity, n_free, middle)
         curve = middle[k, GAP] - value[k, GAP] - straight(value, who, k, h, way, velocity, n_free)
-        carried(value, who, k, radius, 0.5, h, way, velocity, n_free, middle)
+        carried(value, who, k, radius, 0.5 * h, way, velocity, 0, middle)
         rate[r] = (max(value[k, GAP] - REST * small, 0.0) + curve) / h
 
 
@@ -109,6 +119,6 @@ def sunk(count, chosen, value, who, radius, h, way, velocity, n_free, size, scra
         k = chosen[r]
         i, j = who[k, 0], who[k, 1]
         small = size[i] if j >= n_free else min(size[i], size[j])
-        carried(value, who, k, radius, 1.0, h, way, velocity, n_free, scratch)
+        carried(value, who, k, radius, h, way, velocity, n_free, scratch)
         deepest = max(deepest, (min(value[k, GAP], 0.0) - scratch[k, GAP]) / small)
     return deepest

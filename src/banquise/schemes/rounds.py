@@ -258,7 +258,7 @@ class Engine:
             return
         self.group_pairs = max(self.group_pairs, int(np.diff(groups.pair_start).max()))
         # shares of equal numbers of pairs; moving obstacles are where the group at hand is in time: one desk
-        parts = 1 if self.rule.moving else max(1, min(threads.threads(), len(groups.pairs) // 256))
+        parts = 1 if self.rule.moving else max(1, min(threads.threads(), len(groups.pairs) // 64))
         shares = [len(groups.pairs) * k // parts for k in range(1, parts)]
         cuts = [0, *np.searchsorted(groups.pair_start, shares).tolist(), len(groups)]
         out: list[Any] = [None] * parts
