@@ -130,16 +130,34 @@ def survey(
 
 
 @njit(cache=True, nogil=True)
+def close_levers(count, value, who, pose, n_free, size, blur):
+    """Let the levers of what touches end in one place, halfway across: else the gap is an arm for the friction."""
+    for k in range(count):
+        i, j = who[k, 0], who[k, 1]
+        small = size[i] if j >= n_free else min(size[i], size[j])
+        if abs(value[k, GAP]) > TOUCH * small + blur:
+            continue
+        dx, dy = value[k, GAP] * value[k, NX], value[k, GAP] * value[k, NY]
+        if who[k, 2] & 3 == 2:  # two points in one place are not across the normal from each other
+            dx = pose[j, 0] + value[k, SX] + value[k, BX] - pose[i, 0] - value[k, AX]
+            dy = pose[j, 1] + value[k, SY] + value[k, BY] - pose[i, 1] - value[k, AY]
+        value[k, AX] += 0.5 * dx
+        value[k, AY] += 0.5 * dy
+        value[k, BX] -= 0.5 * dx
+        value[k, BY] -= 0.5 * dy
+
+
+@njit(cache=True, nogil=True)
 def contact_state(
-    count, value, who, velocity, left, quick, rounds, rebounds, n_free, size, pull, shortest, blur, soft, largest,
-    threshold, state, gap_rate, bounce,
+    count, value, who, velocity, left, step, quick, rounds, rebounds, n_free, size, pull, shortest, blur, soft, largest,
+    state, gap_rate, bounce,
 ):  # fmt: skip
     """What each contact of a group does now; (how many are near, how many strike, how many are held).
 
     state: 0 nothing, 1 near (touches), 2 strikes (touches and approaches), +4 held (rests together), +8 whole (the group
     met too often, or `soft` and too slow to rebound: kept apart over the whole step without being met).
     quick: impacts of each floe in quick succession. gap_rate: room over the time left, for contacts that are whole.
-    bounce: whether restitution (at most `largest`) acts. An approach slower than `threshold` is let be: it is held.
+    bounce: whether restitution (at most `largest`) acts.
     """
     near = striking = held = 0
     fastest = approach = 0.0
@@ -151,16 +169,18 @@ def contact_state(
         small = size[i] if j >= n_free else min(size[i], size[j])
         speed, tangent = relative_speed(value, who, k, velocity)
         turn = max(-curving(value, who, k, velocity, tangent), 0.0)  # what rolls and slides is pulled in as well
-        slow = max(rest_speed(pull[i] + pull[j] + turn, TOUCH * small + blur, shortest), 1e-13 * fastest, threshold)
+        # nor does what parts or nears by less than the touch in a whole step: round-off where nothing pulls
+        touch = TOUCH * small + blur
+        slow = max(rest_speed(pull[i] + pull[j] + turn, touch, shortest), touch / step, 1e-13 * fastest)
         gap = value[k, GAP]
-        touches = gap <= TOUCH * small + blur
+        touches = gap <= touch
         whole = rounds >= rebounds + 10 or (soft and abs(speed) <= slow)
         if whole:
             gap_rate[k] = max(gap, 0.0) / left if not touches else 0.0
         if touches or whole:
             state[k] = 1
             near += 1
-            if speed < -slow - gap_rate[k] or (whole and speed < -gap_rate[k] - max(1e-13 * fastest, threshold)):
+            if speed < -slow - gap_rate[k] or (whole and speed < -gap_rate[k] - 1e-13 * fastest):
                 state[k] = 2
                 striking += 1
                 approach = max(approach, -speed)

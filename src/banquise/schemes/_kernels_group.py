@@ -24,6 +24,7 @@ from banquise.jit import bare_inner as inner
 from banquise.jit import bare_kernel as kernel
 from banquise.motion._kernels import free_motion
 from banquise.schemes._kernels import (
+    close_levers,
     contact_speeds,
     contact_state,
     held_displacement,
@@ -50,8 +51,9 @@ RESIDUAL, UNSOLVED, ISLAND_COUNT, LARGEST, COLLISIONS, TOUCHING = 6, 7, 8, 9, 10
 ROUNDS = 12
 
 SEQUENCE = 1000  # passes of the sequential order before the rest is taken at once, and said
+RELAX = 2000  # passes from which on the approach that the threshold let be is taken up
 STILL = 1e-12  # of the fastest speed of the group: a slower approach is round-off
-SINK = 0.25e-5  # of the smaller size: what is held may sink in no deeper in a step, or it is solved again
+SINK = 1e-7  # of the smaller size: what is held sinks in no deeper in a step, or it is solved again
 AGAINS = 3  # times that is done
 CUTS = 6  # times a round is shortened before its meeting is taken where it is
 NX, NY, AX, AY, BX, BY = 0, 1, 2, 3, 4, 5
@@ -131,26 +133,28 @@ def solved(small, tolerance, control, total, p):
 @inner
 def pick(found, passes, rule, value, who, velocity, state, gap_rate, bounce, chosen, rate, rebounds):
     """Choose the contacts that enter this pass of an impact; how many."""
-    partial = rule.sequential or rule.active_only
+    relaxed = passes > RELAX  # what the threshold let be: taken up without rebound, and without an event
+    partial = rule.sequential or rule.active_only or relaxed
+    threshold = 0.0 if relaxed else rule.threshold
     fastest = 0.0
     if partial:
         for k in range(found):
             if state[k] & 3:
                 un, ut = relative_speed(value, who, k, velocity)
                 fastest = max(fastest, abs(un), abs(ut))
-    still = STILL * fastest + rule.threshold if rule.sequential else 0.0
+    still = STILL * fastest + threshold if rule.sequential or relaxed else 0.0
     last = rule.sequential and passes >= SEQUENCE  # termination is not proved: take what is left at once, and say so
     count = 0
     for k in range(found):
         if not state[k] & 3:
             continue
-        if partial and not last:
+        if partial and (relaxed or not last):
             un, _ = relative_speed(value, who, k, velocity)
             if not un + gap_rate[k] < -still:
                 continue
         chosen[count] = k
-        rate[count] = gap_rate[k] + rule.threshold
-        rebounds[count] = bounce[k] and not last
+        rate[count] = gap_rate[k] + threshold
+        rebounds[count] = bounce[k] and not last and not relaxed
         count += 1
     return count
 
@@ -370,10 +374,11 @@ def run_groups(last, member_start, members, pair_start, pairs, b, f, s, rule, ta
             if found > room:
                 control[NEED] = found
                 return CONTACT_ROOM
+            close_levers(found, value, who, s.pose, n, b.size, rule.blur)
             rebounds = rule.rebounds_many + rule.rebounds_few // len(rows)
             _, striking, held = contact_state(
-                found, value, who, s.velocity, left, s.quick, control[ROUND], rebounds, n, b.size, s.pull, rule.shortest,
-                rule.blur, rule.soft, rule.largest, rule.threshold, d.state, d.gap_rate, d.bounce,
+                found, value, who, s.velocity, left, rule.step, s.quick, control[ROUND], rebounds, n, b.size, s.pull, rule.shortest,
+                rule.blur, rule.soft, rule.largest, d.state, d.gap_rate, d.bounce,
             )  # fmt: skip
             control[FOUND], control[HELD], control[FRESH] = found, held, 1
             control[PHASE] = MOVE
@@ -389,7 +394,7 @@ def run_groups(last, member_start, members, pair_start, pairs, b, f, s, rule, ta
                     found, control[PASS], rule, value, who, s.velocity, d.state, d.gap_rate, d.bounce, d.chosen,
                     d.picked_rate, d.picked_bounce,
                 )  # fmt: skip
-            if count == 0:
+            if count == 0 and control[PASS] <= RELAX:
                 at = write_events(
                     group, found, rule.time + rule.step - s.left[lead], value, who, d.state, b.ids, b.x, b.y, d.taken,
                     control[EVENTS], out.events,
@@ -397,6 +402,13 @@ def run_groups(last, member_start, members, pair_start, pairs, b, f, s, rule, ta
                 total[COLLISIONS] += at - control[EVENTS]
                 control[EVENTS] = at
                 note_impacts(who[:found], d.state, n, rule.shortest, s.since, s.quick)
+                control[PASS] = RELAX
+                if rule.threshold > 0.0:
+                    count = pick(
+                        found, RELAX + 1, rule, value, who, s.velocity, d.state, d.gap_rate, d.bounce, d.chosen,
+                        d.picked_rate, d.picked_bounce,
+                    )  # fmt: skip
+            if count == 0:
                 control[PHASE] = STRUCK
             else:
                 if control[PASS] == SEQUENCE:
