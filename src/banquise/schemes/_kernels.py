@@ -15,6 +15,7 @@ BEND = 0.5  # of the tolerance: how far a held point may leave the straight line
 TURN = 0.1  # radians: how far held bodies may turn in a step
 MARGIN = 1.05  # on how far a floe in a group may come: it may be struck
 BLOCK = 1024  # floes whose work is added up together, whatever the threads
+LARGE = 16  # floes from which on a group takes in what may meet it
 COLLAPSE = 6  # impacts in quick succession after which a floe no longer rebounds
 # columns of a contact as the detector writes it
 NX, NY, AX, AY, BX, BY, GAP, SX, SY = 0, 1, 2, 3, 4, 5, 6, 7, 8
@@ -174,7 +175,7 @@ def contact_state(
         slow = max(rest_speed(pull[i] + pull[j] + turn, touch, shortest), touch / step, 1e-13 * fastest)
         gap = value[k, GAP]
         touches = gap <= touch
-        whole = rounds >= rebounds + 10 or (soft and abs(speed) <= slow)
+        whole = rounds >= rebounds + (2 if soft else 10) or (soft and abs(speed) <= slow)
         if whole:
             gap_rate[k] = max(gap, 0.0) / left if not touches else 0.0
         if touches or whole:
@@ -457,6 +458,22 @@ def list_groups(pairs, live, n_free, label, number, members, member_start, liste
             for k in range(4):
                 listed[at, k] = pairs[p, k]
     return groups, total, count
+
+
+@njit(cache=True, nogil=True)
+def join_large(pairs, n_free, label, number, member_start, live):
+    """Make the pairs of large groups live that only may meet, for doing such a group again is dear; whether there are any."""
+    any_joined = False
+    for p in range(len(pairs)):
+        if live[p]:
+            continue
+        for side in range(2):
+            i = pairs[p, side]
+            if i < n_free and label[i] >= 0 and pairs[p, 1] < n_free:
+                g = number[label[i]]
+                if member_start[g + 1] - member_start[g] >= LARGE:
+                    live[p] = any_joined = True
+    return any_joined
 
 
 @njit(cache=True, nogil=True)

@@ -36,7 +36,7 @@ from banquise.schemes._kernels import (
     relative_speed,
     watched,
 )
-from banquise.schemes._kernels_held import held_rows, sunk
+from banquise.schemes._kernels_held import add_sunken, back, held_rows, place, sunken
 from banquise.solvers._kernels_island import solve_islands
 
 DONE, SOLVE, CONTACT_ROOM, ROW_ROOM = 0, 1, 2, 3  # what the caller is asked for
@@ -44,7 +44,7 @@ LOOK, PICK, COMPRESS, REBOUND, STRUCK, MOVE, HOLD = 0, 1, 2, 3, 4, 5, 6  # phase
 # controls of a desk
 GROUP, PHASE, SOLVED, FOUND, ROUND, HELD = 0, 1, 2, 3, 4, 5
 CUT, PASS, ROWS, BODIES, ISLANDS, WATCHED = 6, 7, 8, 9, 10, 11
-EVENTS, LOADS, KEPT, NEED, CONTACTS, FRESH, AGAIN = 12, 13, 14, 15, 16, 17, 18
+EVENTS, LOADS, KEPT, NEED, CONTACTS, FRESH, AGAIN, ADDED = 12, 13, 14, 15, 16, 17, 18, 19
 # totals of a group
 LOST, FROM_OBSTACLES, WIND, CURRENT, GRAVITY, PUSH = 0, 1, 2, 3, 4, 5
 RESIDUAL, UNSOLVED, ISLAND_COUNT, LARGEST, COLLISIONS, TOUCHING = 6, 7, 8, 9, 10, 11
@@ -309,6 +309,30 @@ def without_forces(rows, count, h, free_velocity, force, pushes, gravity, b, out
 
 
 @inner
+def fresh_pairs(count, pairs):
+    """Nothing is known of these pairs."""
+    for q in range(count):
+        pairs.until[q] = pairs.known_until[q] = -math.inf
+        pairs.seen[q] = 0
+
+
+@inner
+def hold_on(m, p):
+    """Keep the impulses of a problem, contact by contact, while it is written anew."""
+    for row in range(m):
+        p.first[p.order[row], 0], p.first[p.order[row], 1] = p.r[row, 0], p.r[row, 1]
+
+
+@inner
+def take_up_again(m, count, p):
+    """Start from the impulses kept; contacts that came after have none."""
+    for row in range(count):
+        place = p.order[row]
+        p.r[row, 0] = p.first[place, 0] if place < m else 0.0
+        p.r[row, 1] = p.first[place, 1] if place < m else 0.0
+
+
+@inner
 def hand_in(group, pairs, n_free, control, out):
     """What the group left on obstacles, obstacle by obstacle."""
     for p in range(len(pairs)):
@@ -361,9 +385,7 @@ def run_groups(last, member_start, members, pair_start, pairs, b, f, s, rule, ta
                 reaches(rows, s.left, s.velocity, s.free_velocity, b.extent, s.reach, s.pull)
             if rule.moving:
                 place_obstacles(n, rule.step - left, left, s.obstacles, s.velocity, b.extent, s.pose, s.reach)
-            for q in range(len(near)):
-                d.pairs.until[q] = d.pairs.known_until[q] = -math.inf
-                d.pairs.seen[q] = 0
+            fresh_pairs(len(near), d.pairs)
             found, need = look_pairs(
                 0, len(near), near, shapes, s.pose, view.wraps, view.period, n, b.zone, s.reach,
                 view.still, view.moved_at, d.pairs, 0.0, 0, 2, d.scratch, d.found, d.found,
@@ -458,18 +480,18 @@ def run_groups(last, member_start, members, pair_start, pairs, b, f, s, rule, ta
                         count += 1
                 way = s.displacement if control[AGAIN] > 0 else s.free_displacement
                 held_rows(
-                    count, d.chosen, value, who, shapes.frame, h, way, s.velocity, n, b.size, d.middle, d.picked_rate
-                )
-                for row in range(count):
-                    p.first[row, 0], p.first[row, 1] = p.r[row, 0], p.r[row, 1]
+                    count, d.chosen, value, who, shapes.frame, h, way, s.velocity, n, b.size, found - control[ADDED],
+                    d.gap_rate, d.middle, d.picked_rate,
+                )  # fmt: skip
+                hold_on(m, p)
                 write_problem(
                     count, d.chosen, d.middle, who, d.slot, b.inverse_mass, b.inverse_inertia, s.ahead, d.picked_rate,
                     d.picked_bounce, b.material, table, control, p,
                 )  # fmt: skip
                 if control[AGAIN] == 0:
                     remembered(count, d.chosen, key, h, table, p.order, p.r)
-                for row in range(count if control[AGAIN] > 0 else 0):
-                    p.r[row, 0], p.r[row, 1] = p.first[row, 0], p.first[row, 1]
+                else:
+                    take_up_again(m, count, p)
             control[PHASE] = HOLD
         else:  # HOLD: all move, unless they meet on the way
             h = s.steps[lead]
@@ -477,8 +499,32 @@ def run_groups(last, member_start, members, pair_start, pairs, b, f, s, rule, ta
                 velocity_changes(p.bodies, bodies, p.y, b.inverse_mass, b.inverse_inertia, s.change)
             held_displacement(rows, s.steps, s.change, s.free_displacement, s.displacement)
             if control[HELD] > 0 and control[AGAIN] < AGAINS:
-                deep = sunk(m, d.chosen, value, who, shapes.frame, h, s.displacement, s.velocity, n, b.size, d.ends)
-                if deep > SINK:
+                # what the way itself brings into the way: found where it ends, and held off from there
+                gone = rule.step - s.left[lead]
+                place(
+                    rows, h, b.x, b.y, b.cos, b.sin, s.displacement, s.velocity, rule.moving, n, s.obstacles, gone, s.pose
+                )
+                fresh_pairs(len(near), d.pairs)
+                count, need = look_pairs(
+                    0, len(near), near, shapes, s.pose, view.wraps, view.period, n, b.zone, view.still,
+                    view.still, view.moved_at, d.pairs, 0.0, 0, 2, d.scratch, d.later, d.later,
+                )  # fmt: skip
+                if rule.moving:
+                    place_obstacles(n, gone, s.left[lead], s.obstacles, s.velocity, b.extent, s.pose, s.reach)
+                back(rows, b.x, b.y, b.cos, b.sin, s.pose)
+                if need > 0 or max(count, found + count) > len(d.state):
+                    control[NEED], control[SOLVED] = need if need > 0 else found + count, 1
+                    return ROW_ROOM if need > 0 else CONTACT_ROOM
+                count = sunken(
+                    count, d.later.value, d.later.who, found - control[ADDED], value, who, d.state, n, b.size, SINK
+                )
+                if count > 0:
+                    add_sunken(
+                        count, d.later.value, d.later.who, h, s.displacement, s.velocity, s.ahead, s.change, n, found,
+                        value, who, key, d.state, d.gap_rate,
+                    )  # fmt: skip
+                    control[FOUND] += count
+                    control[ADDED] += count
                     control[AGAIN] += 1
                     control[PHASE] = MOVE
                     continue
@@ -501,7 +547,11 @@ def run_groups(last, member_start, members, pair_start, pairs, b, f, s, rule, ta
                     first = min(first, watch.when[q])
                 if first < h * (1 - 1e-12):
                     s.steps[lead] = first
-                    control[AGAIN] = 0
+                    control[FOUND] -= control[ADDED]
+                    control[AGAIN] = control[ADDED] = 0
+                    for q in range(len(rows)):
+                        i = rows[q]
+                        s.change[i, 0] = s.change[i, 1] = s.change[i, 2] = 0.0
                     control[CUT] += 1
                     control[PHASE] = MOVE
                     continue
@@ -525,7 +575,7 @@ def run_groups(last, member_start, members, pair_start, pairs, b, f, s, rule, ta
                     if p.r[row, 0] == 0.0:
                         continue
                     total[TOUCHING] += 1
-                    if h >= s.left[lead]:
+                    if h >= s.left[lead] and key[d.chosen[p.order[row]]] >= 0:
                         at = control[KEPT]
                         out.kept_key[at] = key[d.chosen[p.order[row]]]
                         out.kept_rate[at, 0], out.kept_rate[at, 1] = p.r[row, 0] / h, p.r[row, 1] / h
@@ -543,6 +593,6 @@ def run_groups(last, member_start, members, pair_start, pairs, b, f, s, rule, ta
                 i = rows[q]
                 s.change[i, 0] = s.change[i, 1] = s.change[i, 2] = 0.0
             control[ROUND] += 1
-            control[CUT] = control[AGAIN] = 0
+            control[CUT] = control[AGAIN] = control[ADDED] = 0
             control[PHASE] = LOOK
     return DONE

@@ -12,7 +12,7 @@ from banquise.jit import bare_inner as inner
 
 REST = 1e-6  # of the smaller size: bodies at rest this near stay where they are
 SWING = 0.9  # cosine: a normal between two points that turns farther in a step says nothing
-NX, NY, AX, AY, BX, BY, GAP = 0, 1, 2, 3, 4, 5, 6
+NX, NY, AX, AY, BX, BY, GAP, SX = 0, 1, 2, 3, 4, 5, 6, 7
 
 
 @inner
@@ -95,14 +95,21 @@ def straight(value, who, k, h, way, velocity, n_free):
 
 
 @inner
-def held_rows(count, chosen, value, who, radius, h, way, velocity, n_free, size, middle, rate):
+def held_rows(count, chosen, value, who, radius, h, way, velocity, n_free, size, first, given, middle, rate):
     """The contacts chosen[:count] in the middle of the step (into `middle`), and the speed at which each may close.
+
+    Those from `first` on were found at the end of the way, and are taken as they are, with their `given` speeds.
 
     What is very near stays where it is. The gap is asked for at the end, by impulses along the normal of the middle; that
     is where steady velocities lead in half the time, for there an impulse spread over the step has its moment.
     """
     for r in range(count):
         k = chosen[r]
+        if k >= first:
+            for column in range(7):
+                middle[k, column] = value[k, column]
+            rate[r] = given[k]
+            continue
         i, j = who[k, 0], who[k, 1]
         small = size[i] if j >= n_free else min(size[i], size[j])
         carried(value, who, k, radius, h, way, velocity, n_free, middle)
@@ -112,13 +119,92 @@ def held_rows(count, chosen, value, who, radius, h, way, velocity, n_free, size,
 
 
 @inner
-def sunk(count, chosen, value, who, radius, h, way, velocity, n_free, size, scratch):
-    """How far the deepest of the contacts chosen[:count] has sunk in at the end of its way, as a part of the smaller size."""
-    deepest = 0.0
-    for r in range(count):
-        k = chosen[r]
+def place(rows, h, x, y, cos, sin, way, velocity, moving, n_free, obstacles, gone, pose):
+    """The poses of some floes at the end of their way, and of obstacles h seconds on."""
+    for q in range(len(rows)):
+        i = rows[q]
+        c, s = math.cos(way[i, 2]), math.sin(way[i, 2])
+        pose[i, 0], pose[i, 1] = x[i] + way[i, 0], y[i] + way[i, 1]
+        pose[i, 2], pose[i, 3] = cos[i] * c - sin[i] * s, sin[i] * c + cos[i] * s
+    for o in range(len(obstacles) if moving else 0):
+        k = n_free + o
+        turn = obstacles[o, 2] + (gone + h) * velocity[k, 2]
+        pose[k, 0] = obstacles[o, 0] + (gone + h) * velocity[k, 0]
+        pose[k, 1] = obstacles[o, 1] + (gone + h) * velocity[k, 1]
+        pose[k, 2], pose[k, 3] = math.cos(turn), math.sin(turn)
+
+
+@inner
+def back(rows, x, y, cos, sin, pose):
+    """The poses of some floes where they are."""
+    for q in range(len(rows)):
+        i = rows[q]
+        pose[i, 0], pose[i, 1], pose[i, 2], pose[i, 3] = x[i], y[i], cos[i], sin[i]
+
+
+@inner
+def sunken(count, value, who, known, known_value, known_who, state, n_free, size, sink):
+    """How many of `count` contacts of pairs that are held sank in by more than `sink` of the smaller size; they come first.
+
+    How deep their pair was before goes along: an overlap that was there is not for impulses to mend.
+    """
+    kept = 0
+    for k in range(count):
         i, j = who[k, 0], who[k, 1]
         small = size[i] if j >= n_free else min(size[i], size[j])
-        carried(value, who, k, radius, h, way, velocity, n_free, scratch)
-        deepest = max(deepest, (min(value[k, GAP], 0.0) - scratch[k, GAP]) / small)
-    return deepest
+        if not value[k, GAP] < -sink * small:
+            continue
+        before, held = 0.0, False
+        for l in range(known):
+            if known_who[l, 0] == i and known_who[l, 1] == j:
+                before = min(before, known_value[l, GAP])
+                held = held or state[l] & 4 != 0
+        if held and value[k, GAP] - before < -sink * small:
+            for column in range(9):
+                value[kept, column] = value[k, column]
+            for column in range(3):
+                who[kept, column] = who[k, column]
+            value[kept, SX] = before  # its image has served
+            kept += 1
+    return kept
+
+
+@inner
+def add_sunken(count, later, later_who, h, way, velocity, ahead, change, n_free, at, value, who, key, state, rate):
+    """Put contacts found at the end of the way after the `at` others: what held them must open their gaps by as much.
+
+    Their levers end in one place in the middle of the step. rate: the normal speed at the end that they have, less the one
+    that would bring them out in the step.
+    """
+    for q in range(count):
+        k = at + q
+        i, j = later_who[q, 0], later_who[q, 1]
+        for column in range(9):
+            value[k, column] = later[q, column]
+        who[k, 0], who[k, 1], who[k, 2] = i, j, later_who[q, 2]
+        key[k], state[k] = -1, 12
+        ex = ey = speed = 0.0
+        for side in range(2):
+            body = i if side == 0 else j
+            sign = 1.0 if side == 0 else -1.0
+            if body < n_free:
+                ex += sign * (way[body, 0] - 0.5 * h * velocity[body, 0])
+                ey += sign * (way[body, 1] - 0.5 * h * velocity[body, 1])
+            else:
+                ex += sign * 0.5 * h * velocity[body, 0]
+                ey += sign * 0.5 * h * velocity[body, 1]
+        ex += value[k, GAP] * value[k, NX]
+        ey += value[k, GAP] * value[k, NY]
+        value[k, AX] += 0.5 * ex
+        value[k, AY] += 0.5 * ey
+        value[k, BX] -= 0.5 * ex
+        value[k, BY] -= 0.5 * ey
+        for side in range(2):
+            body = i if side == 0 else j
+            sign = -1.0 if side == 0 else 1.0
+            u, v, w = ahead[body, 0], ahead[body, 1], ahead[body, 2]
+            if body < n_free:
+                u, v, w = u + change[body, 0], v + change[body, 1], w + change[body, 2]
+            lx, ly = value[k, AX + 2 * side], value[k, AY + 2 * side]
+            speed += sign * ((u - w * ly) * value[k, NX] + (v + w * lx) * value[k, NY])
+        rate[k] = 2.0 * (value[k, GAP] - value[k, SX]) / h - speed

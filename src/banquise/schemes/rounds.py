@@ -120,6 +120,8 @@ class Engine:
             found = self._look(step)
         pairs, live = self._near_pairs(found, step, shortest)
         groups = self._list(pairs, live)
+        while soft and _kernels.join_large(pairs, self.n, self.label, self.number, groups.member_start, live):
+            groups = self._list(pairs, live)
         self._move_idle(step)
         done = [groups]
         self._run(groups)

@@ -21,7 +21,7 @@ from banquise.units import duration
 if TYPE_CHECKING:
     from banquise.simulation import Simulation
 
-REBOUNDS = 8, 24  # rounds of a step in which a group's impacts rebound: so many, and so many over its size
+REBOUNDS = 4, 128  # rounds of a step in which a group's impacts rebound: so many, and so many over its size
 MOVING = ("x", "y", "angle", "cos", "sin", "u", "v", "spin")
 
 

@@ -190,7 +190,7 @@ class Desk(NamedTuple):
     gap_rate: Array
     bounce: NDArray[np.bool_]
     middle: Array  # (m, 9) held contacts in the middle of the step
-    ends: Array  # and at its end
+    later: Found  # contacts at the end of the way
     chosen: Index
     picked_rate: Array
     picked_bounce: NDArray[np.bool_]
@@ -218,7 +218,7 @@ def make_desk(shapes: Shapes, obstacles: int, contacts: int, rows: int, pairs: i
         gap_rate=np.zeros(m),
         bounce=np.zeros(m, np.bool_),
         middle=np.zeros((m, 9)),
-        ends=np.zeros((m, 9)),
+        later=make_found(m),
         chosen=np.zeros(m, np.int64),
         picked_rate=np.zeros(m),
         picked_bounce=np.zeros(m, np.bool_),
