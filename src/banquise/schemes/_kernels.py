@@ -15,7 +15,7 @@ BEND = 0.5  # of the tolerance: how far a held point may leave the straight line
 TURN = 0.1  # radians: how far held bodies may turn in a step
 MARGIN = 1.05  # on how far a floe in a group may come: it may be struck
 BLOCK = 1024  # floes whose work is added up together, whatever the threads
-LARGE = 16  # floes from which on a group takes in what may meet it
+LARGE = 32  # pairs at rest from which on a group takes in what may meet it
 COLLAPSE = 6  # impacts in quick succession after which a floe no longer rebounds
 # columns of a contact as the detector writes it
 NX, NY, AX, AY, BX, BY, GAP, SX, SY = 0, 1, 2, 3, 4, 5, 6, 7, 8
@@ -57,14 +57,15 @@ def rest_speed(pull, touch, shortest):
 @njit(cache=True, nogil=True)
 def survey(
     value, who, velocity, displacement, step, n_free, size, pull, extent, reach, shortest, blur, pairs, first, live,
-    struck, hopeful,
+    rest, struck, hopeful,
 ):  # fmt: skip
     """Gather the contacts into pairs (a, b) with the first contact of each; mark those that are live; their count.
 
     A pair is live when it rests together or a contact point of it may close within the step: its gap, carried on by the
     free displacement of both bodies, with room for the turning of levers and normals. So is a pair with a floe that may
     be struck by another, if its reach (raised by that) takes it there, unless one is `hopeful`: few that are struck meet
-    another in the same step, and those that do overlap and are done again. struck: scratch, false for every body.
+    another in the same step, and those that do overlap and are done again. rest: whether it
+    rests together. struck: scratch, false for every body.
     """
     count = 0
     for k in range(len(value)):
@@ -79,7 +80,7 @@ def survey(
         if fresh:
             pairs[count, 0], pairs[count, 1] = i, j
             first[count] = k
-            live[count] = False
+            live[count] = rest[count] = False
             count += 1
         if live[count - 1]:
             continue
@@ -88,7 +89,7 @@ def survey(
         turn = max(-curving(value, who, k, velocity, tangent), 0.0)
         slow = rest_speed(pull[i] + pull[j] + turn, TOUCH * small + blur, shortest)
         if value[k, GAP] <= ZONE * small and speed <= slow:
-            live[count - 1] = True
+            live[count - 1] = rest[count - 1] = True
             continue
         dx, dy, da, db = 0.0, 0.0, 0.0, 0.0
         for side in range(2):
@@ -131,13 +132,10 @@ def survey(
 
 
 @njit(cache=True, nogil=True)
-def close_levers(count, value, who, pose, n_free, size, blur):
-    """Let the levers of what touches end in one place, halfway across: else the gap is an arm for the friction."""
+def close_levers(count, value, who, pose):
+    """Let both levers of a contact end in one place, halfway across: else the gap is an arm for the friction."""
     for k in range(count):
         i, j = who[k, 0], who[k, 1]
-        small = size[i] if j >= n_free else min(size[i], size[j])
-        if abs(value[k, GAP]) > TOUCH * small + blur:
-            continue
         dx, dy = value[k, GAP] * value[k, NX], value[k, GAP] * value[k, NY]
         if who[k, 2] & 3 == 2:  # two points in one place are not across the normal from each other
             dx = pose[j, 0] + value[k, SX] + value[k, BX] - pose[i, 0] - value[k, AX]
@@ -461,19 +459,21 @@ def list_groups(pairs, live, n_free, label, number, members, member_start, liste
 
 
 @njit(cache=True, nogil=True)
-def join_large(pairs, n_free, label, number, member_start, live):
-    """Make the pairs of large groups live that only may meet, for doing such a group again is dear; whether there are any."""
-    any_joined = False
+def join_large(pairs, rest, n_free, label, number, groups, live):
+    """Make live what may meet a group of which much rests together: to do it again is dear; whether there is any."""
+    resting = np.zeros(groups, np.int64)
     for p in range(len(pairs)):
-        if live[p]:
+        if rest[p]:
+            resting[number[label[pairs[p, 0]]]] += 1
+    joined = False
+    for p in range(len(pairs)):
+        if live[p] or pairs[p, 1] >= n_free:
             continue
         for side in range(2):
             i = pairs[p, side]
-            if i < n_free and label[i] >= 0 and pairs[p, 1] < n_free:
-                g = number[label[i]]
-                if member_start[g + 1] - member_start[g] >= LARGE:
-                    live[p] = any_joined = True
-    return any_joined
+            if label[i] >= 0 and resting[number[label[i]]] >= LARGE:
+                live[p] = joined = True
+    return joined
 
 
 @njit(cache=True, nogil=True)

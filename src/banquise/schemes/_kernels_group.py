@@ -396,11 +396,11 @@ def run_groups(last, member_start, members, pair_start, pairs, b, f, s, rule, ta
             if found > room:
                 control[NEED] = found
                 return CONTACT_ROOM
-            close_levers(found, value, who, s.pose, n, b.size, rule.blur)
+            close_levers(found, value, who, s.pose)
             rebounds = rule.rebounds_many + rule.rebounds_few // len(rows)
             _, striking, held = contact_state(
-                found, value, who, s.velocity, left, rule.step, s.quick, control[ROUND], rebounds, n, b.size, s.pull, rule.shortest,
-                rule.blur, rule.soft, rule.largest, d.state, d.gap_rate, d.bounce,
+                found, value, who, s.velocity, left, rule.step, s.quick, control[ROUND], rebounds, n, b.size, s.pull,
+                rule.shortest, rule.blur, rule.soft, rule.largest, d.state, d.gap_rate, d.bounce,
             )  # fmt: skip
             control[FOUND], control[HELD], control[FRESH] = found, held, 1
             control[PHASE] = MOVE
@@ -455,7 +455,7 @@ def run_groups(last, member_start, members, pair_start, pairs, b, f, s, rule, ta
                 )
             change_velocities(
                 m, bodies, d.chosen, b.inverse_mass, b.inverse_inertia, b.u, b.v, b.spin, s.velocity, s.change, d.taken, p
-            )
+            )  # fmt: skip
             control[PHASE] = PICK
         elif phase == MOVE:  # the step of this round, and what is held over it
             left = s.left[lead]
@@ -503,26 +503,29 @@ def run_groups(last, member_start, members, pair_start, pairs, b, f, s, rule, ta
                 gone = rule.step - s.left[lead]
                 place(
                     rows, h, b.x, b.y, b.cos, b.sin, s.displacement, s.velocity, rule.moving, n, s.obstacles, gone, s.pose
-                )
+                )  # fmt: skip
                 fresh_pairs(len(near), d.pairs)
                 count, need = look_pairs(
                     0, len(near), near, shapes, s.pose, view.wraps, view.period, n, b.zone, view.still,
                     view.still, view.moved_at, d.pairs, 0.0, 0, 2, d.scratch, d.later, d.later,
                 )  # fmt: skip
+                room = found + count
+                short = need > 0 or room > len(d.state)
+                count = 0 if short else sunken(
+                    count, d.later.value, d.later.who, found - control[ADDED], value, who, d.state, n, b.size, SINK,
+                    d.picked_rate,
+                )  # fmt: skip
+                add_sunken(
+                    count, d.later.value, d.later.who, d.picked_rate, h, s.displacement, s.velocity, s.ahead, s.change, n,
+                    s.pose, found, value, who, key, d.state, d.gap_rate,
+                )  # fmt: skip
                 if rule.moving:
                     place_obstacles(n, gone, s.left[lead], s.obstacles, s.velocity, b.extent, s.pose, s.reach)
                 back(rows, b.x, b.y, b.cos, b.sin, s.pose)
-                if need > 0 or max(count, found + count) > len(d.state):
-                    control[NEED], control[SOLVED] = need if need > 0 else found + count, 1
+                if short:
+                    control[NEED], control[SOLVED] = need if need > 0 else room, 1
                     return ROW_ROOM if need > 0 else CONTACT_ROOM
-                count = sunken(
-                    count, d.later.value, d.later.who, found - control[ADDED], value, who, d.state, n, b.size, SINK
-                )
                 if count > 0:
-                    add_sunken(
-                        count, d.later.value, d.later.who, h, s.displacement, s.velocity, s.ahead, s.change, n, found,
-                        value, who, key, d.state, d.gap_rate,
-                    )  # fmt: skip
                     control[FOUND] += count
                     control[ADDED] += count
                     control[AGAIN] += 1
@@ -568,7 +571,18 @@ def run_groups(last, member_start, members, pair_start, pairs, b, f, s, rule, ta
                 enter(m, n, d.chosen, d.middle, who, s.velocity, out.on_obstacles, s.stress, total, p)
                 if rule.contacts:
                     control[CONTACTS] = note_contacts(
-                        group, m, d.chosen, d.middle, who, b.ids, b.x, b.y, p.order, p.r, control[CONTACTS], out.contacts
+                        group,
+                        m,
+                        d.chosen,
+                        d.middle,
+                        who,
+                        b.ids,
+                        b.x,
+                        b.y,
+                        p.order,
+                        p.r,
+                        control[CONTACTS],
+                        out.contacts,
                     )
                 total[TOUCHING] = 0
                 for row in range(m):

@@ -12,7 +12,7 @@ from banquise.jit import bare_inner as inner
 
 REST = 1e-6  # of the smaller size: bodies at rest this near stay where they are
 SWING = 0.9  # cosine: a normal between two points that turns farther in a step says nothing
-NX, NY, AX, AY, BX, BY, GAP, SX = 0, 1, 2, 3, 4, 5, 6, 7
+NX, NY, AX, AY, BX, BY, GAP, SX, SY = 0, 1, 2, 3, 4, 5, 6, 7, 8
 
 
 @inner
@@ -45,9 +45,10 @@ def carried(value, who, k, radius, h, way, velocity, n_free, out):
         xi, yi, ti = way[i, 0], way[i, 1], way[i, 2]
     if j < n_free:
         xj, yj, tj = way[j, 0], way[j, 1], way[j, 2]
-    # points of the rings, without their rounding
-    ax, ay = value[k, AX] - ri * nx, value[k, AY] - ri * ny
-    bx, by = value[k, BX] + rj * nx, value[k, BY] + rj * ny
+    # points of the rings, without their rounding; the levers end halfway between
+    half = 0.5 * value[k, GAP]
+    ax, ay = value[k, AX] - (ri + half) * nx, value[k, AY] - (ri + half) * ny
+    bx, by = value[k, BX] + (rj + half) * nx, value[k, BY] + (rj + half) * ny
     # how the turn moves them: cos - 1 by itself, for levers are long and steps may be short
     si, sj = math.sin(ti), math.sin(tj)
     ki, kj = -2.0 * math.sin(0.5 * ti) ** 2, -2.0 * math.sin(0.5 * tj) ** 2
@@ -143,10 +144,10 @@ def back(rows, x, y, cos, sin, pose):
 
 
 @inner
-def sunken(count, value, who, known, known_value, known_who, state, n_free, size, sink):
+def sunken(count, value, who, known, known_value, known_who, state, n_free, size, sink, deep):
     """How many of `count` contacts of pairs that are held sank in by more than `sink` of the smaller size; they come first.
 
-    How deep their pair was before goes along: an overlap that was there is not for impulses to mend.
+    deep: how deep their pair was before: an overlap that was there is not for impulses to mend.
     """
     kept = 0
     for k in range(count):
@@ -164,17 +165,19 @@ def sunken(count, value, who, known, known_value, known_who, state, n_free, size
                 value[kept, column] = value[k, column]
             for column in range(3):
                 who[kept, column] = who[k, column]
-            value[kept, SX] = before  # its image has served
+            deep[kept] = before
             kept += 1
     return kept
 
 
 @inner
-def add_sunken(count, later, later_who, h, way, velocity, ahead, change, n_free, at, value, who, key, state, rate):
+def add_sunken(
+    count, later, later_who, deep, h, way, velocity, ahead, change, n_free, pose, at, value, who, key, state, rate
+):  # fmt: skip
     """Put contacts found at the end of the way after the `at` others: what held them must open their gaps by as much.
 
-    Their levers end in one place in the middle of the step. rate: the normal speed at the end that they have, less the one
-    that would bring them out in the step.
+    Their levers end in one place in the middle of the step. pose: at the end of the way. rate: the normal speed at the end
+    that they have, less the one that would bring them out in the step.
     """
     for q in range(count):
         k = at + q
@@ -183,22 +186,21 @@ def add_sunken(count, later, later_who, h, way, velocity, ahead, change, n_free,
             value[k, column] = later[q, column]
         who[k, 0], who[k, 1], who[k, 2] = i, j, later_who[q, 2]
         key[k], state[k] = -1, 12
-        ex = ey = speed = 0.0
+        ex = pose[j, 0] + value[k, SX] + value[k, BX] - pose[i, 0] - value[k, AX]
+        ey = pose[j, 1] + value[k, SY] + value[k, BY] - pose[i, 1] - value[k, AY]
         for side in range(2):
             body = i if side == 0 else j
             sign = 1.0 if side == 0 else -1.0
+            tx, ty = 0.5 * h * velocity[body, 0], 0.5 * h * velocity[body, 1]
             if body < n_free:
-                ex += sign * (way[body, 0] - 0.5 * h * velocity[body, 0])
-                ey += sign * (way[body, 1] - 0.5 * h * velocity[body, 1])
-            else:
-                ex += sign * 0.5 * h * velocity[body, 0]
-                ey += sign * 0.5 * h * velocity[body, 1]
-        ex += value[k, GAP] * value[k, NX]
-        ey += value[k, GAP] * value[k, NY]
+                tx, ty = way[body, 0] - tx, way[body, 1] - ty
+            ex += sign * tx
+            ey += sign * ty
         value[k, AX] += 0.5 * ex
         value[k, AY] += 0.5 * ey
         value[k, BX] -= 0.5 * ex
         value[k, BY] -= 0.5 * ey
+        speed = 0.0
         for side in range(2):
             body = i if side == 0 else j
             sign = -1.0 if side == 0 else 1.0
@@ -207,4 +209,4 @@ def add_sunken(count, later, later_who, h, way, velocity, ahead, change, n_free,
                 u, v, w = u + change[body, 0], v + change[body, 1], w + change[body, 2]
             lx, ly = value[k, AX + 2 * side], value[k, AY + 2 * side]
             speed += sign * ((u - w * ly) * value[k, NX] + (v + w * lx) * value[k, NY])
-        rate[k] = 2.0 * (value[k, GAP] - value[k, SX]) / h - speed
+        rate[k] = 2.0 * (value[k, GAP] - deep[q]) / h - speed

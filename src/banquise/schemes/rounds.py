@@ -8,7 +8,6 @@ verify: what overlaps now is taken into the groups, or takes shorter steps, and 
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
 Pairs = NDArray[np.int32]
+Flags = NDArray[np.bool_]
 
 ROUND_OFF = 2e-15  # of the largest coordinate: nearer than this nobody can tell
 SHORTEST = 2**14  # part of a step that a group takes at least, overlap or not
@@ -118,9 +118,9 @@ class Engine:
         projection = self._regain(found)
         if projection:
             found = self._look(step)
-        pairs, live = self._near_pairs(found, step, shortest)
+        pairs, live, rest = self._near_pairs(found, step, shortest)
         groups = self._list(pairs, live)
-        while soft and _kernels.join_large(pairs, self.n, self.label, self.number, groups.member_start, live):
+        while soft and _kernels.join_large(pairs, rest, self.n, self.label, self.number, len(groups), live):
             groups = self._list(pairs, live)
         self._move_idle(step)
         done = [groups]
@@ -220,22 +220,23 @@ class Engine:
 
     # ------------------------------------------------------------ groups
 
-    def _near_pairs(self, found: Found, step: float, shortest: float) -> tuple[Pairs, NDArray[np.bool_]]:
-        """The pairs (p, 4: rows and images) that may meet in this step, and which of them look as if they will."""
+    def _near_pairs(self, found: Found, step: float, shortest: float) -> tuple[Pairs, Flags, Flags]:
+        """The pairs (p, 4: rows and images) that may meet in this step, which look as if they will, and which rest."""
         m, s, detector = len(found.value), self.state, self.sim.detector
-        pairs, first, live = np.zeros((m, 4), np.int32), np.empty(m, np.int64), np.empty(m, np.bool_)
+        pairs, first = np.zeros((m, 4), np.int32), np.empty(m, np.int64)
+        live, rest = np.empty(m, np.bool_), np.empty(m, np.bool_)
         count = _kernels.survey(
             found.value, found.who, s.velocity, s.free_displacement, step, self.n, self.sim.size, s.pull,
-            self.bodies.extent, s.reach, shortest, self.rule.blur, pairs, first, live, self.struck, self.rule.soft,
+            self.bodies.extent, s.reach, shortest, self.rule.blur, pairs, first, live, rest, self.struck, self.rule.soft,
         )  # fmt: skip
         pairs = pairs[:count]
         if detector.period.any():
             period = np.where(detector.period > 0, detector.period, 1.0)
             image = np.rint(found.value[first[:count], 7:9] / period).astype(np.int64)
             pairs[:, 2:] = image - detector.wraps[pairs[:, 0]] + detector.wraps[pairs[:, 1]]
-        return pairs, live[:count]
+        return pairs, live[:count], rest[:count]
 
-    def _list(self, pairs: Pairs, live: NDArray[np.bool_]) -> Groups:
+    def _list(self, pairs: Pairs, live: Flags) -> Groups:
         n, p = self.n, len(pairs)
         most = min(n, 2 * p)
         members, listed = np.empty(most, np.int64), np.empty((p, 4), np.int32)
