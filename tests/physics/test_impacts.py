@@ -42,14 +42,9 @@ def check_pairs(run, floes, friction, approach_allowed=0.0):
     # taken (1e-12 of the size) is the arm of the friction
     turned = np.abs(angular - angular[0]).max(axis=0) / turning
     impacts = np.bincount(run.events.floe_a.to_numpy() // 2, minlength=len(turned))
-    rolling = impacts > 20
     # pairs that never met show what the books themselves round: places of a kilometre, step after step
     unmet = turned[impacts == 0].max(initial=0.0)
-    assert turned[~rolling].max() < 1e-12 + 2 * unmet
-    # A few pairs end up rolling on each other. There the contact's impulse acts over a step, its lever taken at the start,
-    # and overlaps of up to 1e-5 of the size are pushed out: first order in the step, not an impact.
-    assert rolling.mean() < 0.02
-    assert turned.max() < 1e-4
+    assert turned.max() < 1e-12 + 2 * unmet
     assert (np.diff(energy, axis=0) / energy[0]).max() < 1e-14  # the sum of squares itself rounds
     normal, tangent = run.events.normal_impulse.to_numpy(), run.events.tangential_impulse.to_numpy()
     assert (normal > 0).all()
