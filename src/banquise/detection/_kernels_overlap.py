@@ -239,15 +239,18 @@ def pair_overlap(block, node, node_link, body, box, i, j, c, s, tx, ty, ux, uy, 
 
 
 @kernel
-def look_overlaps(first, last, pairs, sh, pose, wraps, period, path, clear, near, found, cuts, a, b, depth):
-    """Overlapping pairs of first:last as (a, b, depth); their number, also when they do not fit."""
+def look_overlaps(first, last, pairs, sh, pose, wraps, period, path, clear, told, near, found, cuts, a, b, depth):
+    """Overlapping pairs of first:last as (a, b, depth); their number, also when they do not fit.
+
+    clear: path length of a pair up to which this routine found it apart; told: up to which the caller trusts it to be.
+    """
     count = 0
     block, node, node_link, body, box = sh.block, sh.node, sh.node_link, sh.body, sh.frame
     for p in range(first, last):
         i, j = pairs[p, 0], pairs[p, 1]
         moved = path[i] + path[j]
         moved += 1e-12 * moved
-        if clear[p] - moved > 0.0:
+        if clear[p] - moved > 0.0 or told[p] - moved > 0.0:
             continue
         dx = pose[j, 0] + (pairs[p, 2] + wraps[i, 0] - wraps[j, 0]) * period[0] - pose[i, 0]
         dy = pose[j, 1] + (pairs[p, 3] + wraps[i, 1] - wraps[j, 1]) * period[1] - pose[i, 1]

@@ -143,8 +143,11 @@ class Detector:
         a, b = np.ascontiguousarray(self.pairs[:, 0]), np.ascontiguousarray(self.pairs[:, 1])
         return PairBounds(a, b, self.state.distance.copy(), self.state.exact.copy(), horizon)
 
-    def overlaps(self, bodies: Any) -> tuple[Index, Index, Array]:
-        """All pairs that overlap now, as rows a, b and depth (m), by a routine apart from the contact code."""
+    def overlaps(self, bodies: Any, trust: bool = False) -> tuple[Index, Index, Array]:
+        """All pairs that overlap now, as rows a, b and depth (m), by a routine apart from the contact code.
+
+        With `trust`, pairs that were too far apart at the last look to have met since are not looked at again.
+        """
         self.follow(bodies)
         nothing = np.zeros(len(self.path))
         self.cover(nothing, nothing)
@@ -155,7 +158,7 @@ class Detector:
                 a, b, depth = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room)
                 count = _kernels_overlap.look_overlaps(
                     first, last, self.pairs, self.shapes, self.pose, self.wraps, self.period, self.path,
-                    self.state.clear, AHEAD * self.scale, np.empty(5), np.empty(32), a, b, depth,
+                    self.state.clear, self.state.until if trust else self.state.clear, AHEAD * self.scale, np.empty(5), np.empty(32), a, b, depth,
                 )  # fmt: skip
                 if count <= room:
                     return a[:count], b[:count], depth[:count]

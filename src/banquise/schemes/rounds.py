@@ -333,7 +333,7 @@ class Engine:
     def _overlaps(self) -> tuple[float, Pairs]:
         """Largest overlap now (m), and the pairs beyond the tolerance; measured apart from the contact code."""
         sim, n = self.sim, self.n
-        one, other, depth = sim.detector.overlaps(self.bodies)
+        one, other, depth = sim.detector.overlaps(self.bodies, trust=True)
         if not len(depth):
             return 0.0, np.empty((0, 2), np.int32)
         size = np.minimum(sim.size[one], np.where(other < n, sim.size[other], np.inf))
