@@ -24,7 +24,7 @@ REPORTED = {"1": "jams", "2": "jams", "3": "passes", "4": "passes", "5": "jams"}
 
 def plan(args):
     """The five tests times the starts."""
-    options = {"shake": args.shake, "width": args.width, "slope": args.slope, "max_step": args.max_step}
+    options = {"shake": args.shake, "width": args.width, "slope": args.slope, "step": args.step}
     options |= {"floes": args.floes} if args.floes else {"n": args.n, "length": args.width * 2000 / 850}
     tests = [{"name": name, **TESTS[name]} for name in args.tests]
     return plan_of(
@@ -169,7 +169,7 @@ def main(arguments=None):
     parser.add_argument("--width", type=float, default=850.0, help="m, of the channel")
     parser.add_argument("--slope", type=float, default=45.0, help="degrees, of the mouth")
     parser.add_argument("--shake", type=float, default=1.0, help="m, how far starts differ")
-    parser.add_argument("--max-step", type=float, default=5.0, help="s")
+    parser.add_argument("--step", type=float, default=5.0, help="s, of time stepping")
     parser.add_argument("--until", default="5 h")
     parser.add_argument("--every", default="5 min")
     parser.add_argument("--workers", type=int, help="processes (0: none, one after the other)")

@@ -1,6 +1,7 @@
 """The drift of Rabatel, Labbe and Weiss (2015), section 4.2: figures 23 to 26 remade, and a table of what differs.
 
-350 floes, seven days of wind and current, contacts taken all at once and in sequence. Run (hours; it goes on where it stopped):
+350 floes, seven days of wind and current, contacts taken all at once and in sequence. Run (half an hour; it goes on where it
+stopped):
 
     python examples/papers_drift.py --floes robeson_floes.mat --forcing barents_forcing_2008_02.mat
     python examples/papers_drift.py --days 0.5 -n 60 --box 500          # a small one, with floes and weather of our own
@@ -25,7 +26,7 @@ def options(args):
     """Parameters of the scene."""
     box = (args.box, args.box)
     chosen = {"n": args.n, "box": box, "max_size": min(250.0, 0.21 * args.box), "days": args.days, "seed": args.seed}
-    return chosen | {"floes": args.floes, "forcing": args.forcing, "start_hour": args.start_hour}
+    return chosen | {"floes": args.floes, "forcing": args.forcing, "start_hour": args.start_hour, "step": args.step}
 
 
 def run_of(args, order):
@@ -163,6 +164,7 @@ def main(arguments=None):
     parser.add_argument("--days", type=float, default=7.0)
     parser.add_argument("--start-hour", type=float, default=0.0, help="of the forcing file")
     parser.add_argument("--every", default="20 min")
+    parser.add_argument("--step", type=float, default=5.0, help="s, of time stepping")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--folder", type=Path, default=Path("papers_drift"))
     args = parser.parse_args(arguments)

@@ -151,6 +151,7 @@ class Detector:
         self.follow(bodies)
         nothing = np.zeros(len(self.path))
         self.cover(nothing, nothing)
+        told = self.state.until if trust else self.state.clear
 
         def part(first: int, last: int) -> tuple[Index, Index, Array]:
             room = 64
@@ -158,7 +159,7 @@ class Detector:
                 a, b, depth = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room)
                 count = _kernels_overlap.look_overlaps(
                     first, last, self.pairs, self.shapes, self.pose, self.wraps, self.period, self.path,
-                    self.state.clear, self.state.until if trust else self.state.clear, AHEAD * self.scale, np.empty(5), np.empty(32), a, b, depth,
+                    self.state.clear, told, AHEAD * self.scale, np.empty(5), np.empty(32), a, b, depth,
                 )  # fmt: skip
                 if count <= room:
                     return a[:count], b[:count], depth[:count]

@@ -13,8 +13,7 @@ from banquise.scene.floe import Obstacle
 from banquise.scene.makers.pack import pack
 from banquise.scene.makers.tools import shift
 from banquise.scene.scene import Scene
-from banquise.scenes.starts import floes_from, shaken, simplified, thick
-from banquise.schemes.event_driven import EventDriven
+from banquise.scenes.starts import floes_from, scheme_of, shaken, simplified, thick
 from banquise.settings import Contact
 from banquise.simulation import Simulation
 
@@ -46,6 +45,7 @@ def channel(
     simplify: float = 1.0,
     shake: float = 0.0,
     max_step: float = 5.0,
+    step: float | None = None,
     seed: int = 0,
 ) -> Simulation:
     """Floes at rest before the mouth of a channel, blown into it by a steady wind; the water is still.
@@ -63,6 +63,7 @@ def channel(
     wind, wind_angle : m/s, and degrees from straight down, to the right
     coriolis : 1/s
     simplify : m, how far outlines of given floes may be moved to have fewer points (a pixel of their picture)
+    step : s, for time stepping; by default event-driven, steps up to max_step
     shake : m, every floe is moved at random by up to this, with the seed: the starts of an ensemble
     """
     for what, value, most in (("width", width, math.inf), ("length", length, math.inf), ("slope", slope, 90.0)):
@@ -93,7 +94,7 @@ def channel(
         Scene(given, banks),
         Forcing(wind=(wind * math.sin(angle), -wind * math.cos(angle)), current=(0.0, 0.0), coriolis=coriolis),
         Contact(friction=friction, restitution=restitution, order=order),
-        EventDriven(max_step=max_step),
+        scheme_of(step, max_step),
         seed=seed,
         title="channel",
     )

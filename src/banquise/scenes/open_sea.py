@@ -8,8 +8,7 @@ from typing import Any
 from banquise.forcing.forcing import Forcing
 from banquise.scene.domain import Box
 from banquise.scene.makers.pack import pack
-from banquise.scenes.starts import floes_from, flows_from, simplified
-from banquise.schemes.event_driven import EventDriven
+from banquise.scenes.starts import floes_from, flows_from, scheme_of, simplified
 from banquise.settings import Contact
 from banquise.simulation import Simulation
 
@@ -31,6 +30,7 @@ def drift(
     order: str = "simultaneous",
     simplify: float = 0.01,
     max_step: float = 5.0,
+    step: float | None = None,
     seed: int = 0,
 ) -> Simulation:
     """A pack at rest in the open sea, under a wind and a current that change with time.
@@ -43,6 +43,7 @@ def drift(
     start_hour : hour of the forcing file at which the run starts
     latitude : degrees, for Coriolis' force; None: without it
     simplify : outlines from a file lose points that change them by less than this part of their size
+    step : s, for time stepping; by default event-driven, steps up to max_step
     """
     shapes = None
     if floes is not None:
@@ -53,7 +54,7 @@ def drift(
         scene,
         Forcing(wind=wind, current=current, latitude=latitude),
         Contact(friction=friction, restitution=restitution, order=order),
-        EventDriven(max_step=max_step),
+        scheme_of(step, max_step),
         seed=seed,
         title="drift",
     )
@@ -75,6 +76,7 @@ def basin(
     restitution: float = 0.35,
     order: str = "simultaneous",
     max_step: float = 5.0,
+    step: float | None = None,
     seed: int = 0,
 ) -> Simulation:
     """Floes at rest in a closed square basin, blown together against its lee shore.
@@ -97,7 +99,7 @@ def basin(
         scene,
         Forcing(wind=flows[0], current=flows[1]),
         Contact(friction=friction, restitution=restitution, order=order),
-        EventDriven(max_step=max_step),
+        scheme_of(step, max_step),
         seed=seed,
         title="basin",
     )

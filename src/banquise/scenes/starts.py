@@ -16,8 +16,15 @@ from banquise.scene.floe import Disc, Floe
 from banquise.scene.makers.files import read_floes
 from banquise.scene.makers.tools import like
 from banquise.scene.scene import Scene
+from banquise.schemes.event_driven import EventDriven
+from banquise.schemes.time_stepping import TimeStepping
 
 Array = NDArray[np.float64]
+
+
+def scheme_of(step: float | None, max_step: float) -> EventDriven | TimeStepping:
+    """Time stepping where a step (s) is given, else event-driven with steps up to max_step (s)."""
+    return EventDriven(max_step=max_step) if step is None else TimeStepping(step)
 
 
 def floes_from(source: Any) -> list[Floe]:
