@@ -87,7 +87,7 @@ def solve_large(island: LargeIsland, plan: Plan, start: Floats, reference: float
     chain: list[tuple[str, float, float, int]] = [("swept", far, 0.64, 80)]
     if warm:
         mid = min(0.1 * reference, 10 * swept)
-        chain = [("swept", near * swept, 0.5, 80), ("zero", far, 0.64, 80), ("swept", mid, 0.0, 600)]
+        chain = [("swept", near * swept, 0.5, 80), ("zero", far, 0.64, 80), ("swept", mid, 0.0, 1000)]
     for origin, nu, fall, most in [*chain, ("zero", far, 0.0, MAX_STEPS), ("best", near, 0.5, 80)]:
         if least <= goal:
             break
