@@ -30,6 +30,12 @@ def edge(block, k):
 
 
 @kernel
+def unit(block, k):
+    """Edge that starts in slot k, and 1 / length: kept, for a root takes as long as all the rest of a test."""
+    return block[k >> 2, 2, k & 3], block[k >> 2, 3, k & 3], block[k >> 2, 5, k & 3]
+
+
+@kernel
 def box_gap(box, a, b, c, s, tx, ty, ux, uy):
     """Lower bound of the distance of two bodies from their turned boxes.
 
@@ -207,7 +213,7 @@ def measure_rows(block, v0, e0, c, s, tx, ty, rows, first, last, measure):
         dx, dy = rx - u * ex, ry - u * ey
         d = math.sqrt(dx * dx + dy * dy)
         measure[k, 0] = t if inv > 0.0 else -1.0
-        measure[k, 1] = (rx * ey - ry * ex) * math.sqrt(inv)
+        measure[k, 1] = (rx * ey - ry * ex) * block[e >> 2, 5, e & 3]
         measure[k, 2] = d
         least = min(least, d)
     return least
