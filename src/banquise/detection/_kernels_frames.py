@@ -144,11 +144,11 @@ def frames_of_point(block, link, seen, v0, e0, touch, c, s, tx, ty, rows, k0, k1
             continue
         if measure[k, 0] < 0.0 and not inside and not seen:
             m = _point_on_point(block, link, v, e, x, y, c, s, touch, reach, out, tag, m)
+        if measure[k, 1] > max(reach, touch) or measure[k, 1] < (-reach if inside else 0.0):
+            continue  # on none of the ways below; told before the dearer question
         if not _usable(block, link, v, e, c, s, measure[k, 0], measure[k, 2], inside, touch, reach):
             continue
         if inside and measure[k, 1] <= touch:
-            if -measure[k, 1] > reach:
-                continue
             if pick < 0 or measure[k, 1] > measure[pick, 1]:
                 pick, second = k, pick
             elif second < 0 or measure[k, 1] > measure[second, 1]:

@@ -19,14 +19,16 @@ def advance(first, last, x, y, c, s, extent, period, looks, pose, wraps, path, m
 
     Whatever happened between two looks, the path is at least the distance between the poses seen: a step that was
     undone only makes it longer. In a periodic domain a jump by whole periods is counted in `wraps` instead. moved_at:
-    how many looks had been taken when the body last moved (a path may swallow a tiny step).
+    how many looks had been taken when the body last moved (a path may swallow a tiny step). Whether any has.
     """
+    any_moved = False
     for i in range(first, last):
         dx, dy = x[i] - pose[i, 0], y[i] - pose[i, 1]
         dc, ds = c[i] - pose[i, 2], s[i] - pose[i, 3]
         if dx == 0.0 and dy == 0.0 and dc == 0.0 and ds == 0.0:
             continue
         moved_at[i] = looks
+        any_moved = True
         if period[0] > 0.0:
             jump = math.floor(dx / period[0] + 0.5)
             dx -= jump * period[0]
@@ -37,6 +39,7 @@ def advance(first, last, x, y, c, s, extent, period, looks, pose, wraps, path, m
             wraps[i, 1] += int(jump)
         path[i] += math.sqrt(dx * dx + dy * dy) + extent[i] * math.sqrt(dc * dc + ds * ds)
         pose[i, 0], pose[i, 1], pose[i, 2], pose[i, 3] = x[i], y[i], c[i], s[i]
+    return any_moved
 
 
 @kernel
