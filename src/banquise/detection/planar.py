@@ -75,7 +75,9 @@ class Detector:
         self.moved_at = np.zeros(n, np.int64)
         self.looks = 1  # pairs of a new list were last seen at look 0, which is not the one before any
         self._parts = 0
-        self._last: tuple[Array, Array, float, int, int, list[Found]] | None = None  # a look since which nothing has moved
+        self._last: tuple[Array, Array, float, int, int, list[Found]] | None = (
+            None  # a look since which nothing has moved
+        )
         self._still = np.zeros(n)
         self.pairs: Index = np.empty((0, 4), np.int32)
         self.state: PairState = empty_state(0)
@@ -272,6 +274,10 @@ class Detector:
         if mode == 0:
             self._last = zone.copy(), travel.copy(), ahead, self.rebuilds, self._parts, found
         return found
+
+    def forget_look(self) -> None:
+        """Look again next time, whether or not anything has moved."""
+        self._last = None
 
     def _same_look(self, zone: Array, travel: Array, ahead: float) -> bool:
         """Whether the last look was this one: the same reach, and nothing has moved since."""

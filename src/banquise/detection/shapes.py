@@ -23,7 +23,9 @@ Index = NDArray[np.int32]
 class Shapes(NamedTuple):
     """Static geometry of n bodies (m, body frames). Few wide arrays: each costs the compiler at every call."""
 
-    block: Array  # (runs, 6, 4) x, y of four points, ex, ey of the edges from there, 1 / length^2 (0: no edge), 1 / length
+    block: (
+        Array  # (runs, 6, 4) x, y of four points, ex, ey of the edges from there, 1 / length^2 (0: no edge), 1 / length
+    )
     link: Index  # (slots, 4) point's number in its body (-1: padding), next and previous slot, 1 if convex
     node: Array  # (nodes, 7) box (xmin, ymin, xmax, ymax) of the edges below; centre and radius of a disc around them
     node_link: Index  # (nodes, 2) run of a leaf or -1, where to go on when the node is of no interest
