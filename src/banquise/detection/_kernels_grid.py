@@ -111,8 +111,7 @@ def find_pairs(first, last, box, n_free, period, x0, y0, per_x, per_y, nx, ny, c
                     if images:
                         count = _images(a, b, box, period, x0, y0, per_x, per_y, nx, ny, bi, bj, pairs, count)
                         continue
-                    # one jump, not four: which of the sides tells is anybody's guess, the processor's too
-                    if (box[b, 0] > ax1) | (box[b, 2] < ax0) | (box[b, 1] > ay1) | (box[b, 3] < ay0):
+                    if box[b, 0] > ax1 or box[b, 2] < ax0 or box[b, 1] > ay1 or box[b, 3] < ay0:
                         continue
                     i, j = _cell(max(ax0, box[b, 0]), x0, per_x) - bi, _cell(max(ay0, box[b, 1]), y0, per_y) - bj
                     if (i == 0 or i % nx == 0) and (j == 0 or j % ny == 0):
