@@ -58,6 +58,11 @@ def threads() -> int:
     return _threads or set_threads()
 
 
+def alone(n: int, grain: int) -> bool:
+    """Whether `over_blocks` would do no more than call work(0, n): a caller for whom microseconds count does it itself."""
+    return _stages is None and (n < 2 * grain or threads() < 2 or getattr(_inside, "part", False))
+
+
 def over_blocks(work: Callable[[int, int], Any], n: int, grain: int = 1500) -> None:
     """Call `work(first, last)` over range(n) in as many contiguous parts as there are threads.
 

@@ -290,3 +290,18 @@ def test_nothing_to_do():
     detector = Detector(empty)
     assert len(detector.contacts(empty, np.ones(1))) == 0
     assert detector.max_overlap(empty) == (0.0, -1, -1)
+
+
+def test_what_has_not_moved_is_taken_over_only_for_the_same_reach():
+    bodies = scattered(np.random.default_rng(5), 60)
+    zone, wider = np.full(60, 0.1), np.full(60, 0.4)
+    detector = Detector(bodies)
+    first = detector.contacts(bodies, zone)
+    assert same(detector.contacts(bodies, zone), first)  # nothing has moved
+    assert same(detector.contacts(bodies, wider), Detector(bodies).contacts(bodies, wider))
+    assert same(
+        detector.contacts(bodies, zone, np.full(60, 0.2)), Detector(bodies).contacts(bodies, zone, np.full(60, 0.2))
+    )
+    assert same(detector.contacts(bodies, zone), first)
+    bodies.x[7] += 0.05
+    assert same(detector.contacts(bodies, zone), Detector(bodies).contacts(bodies, zone))

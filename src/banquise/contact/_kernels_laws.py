@@ -5,6 +5,8 @@ import math
 import numpy as np
 from numba import njit
 
+from banquise.contact._kernels_problem import label_islands
+
 # columns of a contact as the detector writes it
 NX, NY, AX, AY, BX, BY, GAP = 0, 1, 2, 3, 4, 5, 6
 
@@ -39,36 +41,13 @@ def contact_rows(
                 other[r] = number
     for l in range(local):
         slot[bodies[l]] = -1
-    parent = np.arange(local)
+    free = np.ones(local + 1, np.bool_)
+    free[local] = False
     for r in range(m):
-        i, j = one[r], other[r]
-        if i < 0 or j < 0:
-            continue
-        while parent[i] != i:
-            parent[i] = parent[parent[i]]
-            i = parent[i]
-        while parent[j] != j:
-            parent[j] = parent[parent[j]]
-            j = parent[j]
-        if i < j:
-            parent[j] = i
-        else:
-            parent[i] = j
+        one[r] = one[r] if one[r] >= 0 else local
+        other[r] = other[r] if other[r] >= 0 else local
     label = np.empty(m, np.int64)
-    number_of = np.full(local, -1, np.int64)
-    islands = 0
-    for r in range(m):
-        root = one[r] if one[r] >= 0 else other[r]
-        if root < 0:
-            label[r] = islands
-            islands += 1
-            continue
-        while parent[root] != root:
-            root = parent[root]
-        if number_of[root] < 0:
-            number_of[root] = islands
-            islands += 1
-        label[r] = number_of[root]
+    islands = label_islands(one, other, free, label)
     for i in range(islands + 1):
         start[i] = 0
     for r in range(m):
@@ -107,8 +86,7 @@ def contact_rows(
         p, q = material[who[k, 0]], material[who[k, 1]]
         mu[row] = friction_table[p, q]
         epsilon[row] = restitution_table[p, q] if bounce[r] else 0.0
-        a[row] = one[r] if one[r] >= 0 else local
-        b[row] = other[r] if other[r] >= 0 else local
+        a[row], b[row] = one[r], other[r]
     return local, islands
 
 

@@ -5,7 +5,7 @@ import numpy as np
 from numba import njit
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, _nrt=True)  # makes arrays: bare kernels call it
 def label_islands(body_a, body_b, free, label):
     """Write the island number of each contact into `label`, islands in order of first contact; return their count.
 

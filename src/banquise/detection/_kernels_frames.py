@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from banquise.detection._kernels_rows import edge, point
+from banquise.detection._kernels_rows import edge, point, unit
 from banquise.detection.jit import kernel
 
 TOUCH = 1e-9  # part of the size below which a distance has no direction
@@ -29,21 +29,20 @@ NONE = np.int64(-1)
 @kernel
 def _faces(block, link, v, nx, ny, slack):
     """Whether the border at point v can touch one with outward normal n (frame of v): n in its cone, with slack."""
-    ex, ey, inv = edge(block, v)
-    if inv == 0.0:
+    ex, ey, root = unit(block, v)
+    if root == 0.0:
         return True
-    fx, fy, before = edge(block, link[v, 2])
-    return (nx * ex + ny * ey) * math.sqrt(inv) >= -slack and (nx * fx + ny * fy) * math.sqrt(before) <= slack
+    fx, fy, before = unit(block, link[v, 2])
+    return (nx * ex + ny * ey) * root >= -slack and (nx * fx + ny * fy) * before <= slack
 
 
 @kernel
 def _usable(block, link, v, e, c, s, along, dist, inside, touch, reach):
     """Whether edge e can be a contact of point v: it faces the point, which has its foot on it (for a point inside
     also past the end that lies in a notch)."""
-    ex, ey, inv = edge(block, e)
-    if inv == 0.0:
+    ex, ey, root = unit(block, e)
+    if root == 0.0:
         return False
-    root = math.sqrt(inv)
     slack = touch * root
     if not -slack <= along <= 1.0 + slack:
         end = e if along < 0.5 else link[e, 1]
@@ -56,14 +55,14 @@ def _usable(block, link, v, e, c, s, along, dist, inside, touch, reach):
 @kernel
 def _hidden(block, link, e0, rows, k0, k1, k, skip, measure):
     """Whether another edge of the body lies between the point and its foot on the edge of row k."""
-    ex, ey, inv = edge(block, e0 + (rows[k] & 0xFFFFFFFF))
-    root = math.sqrt(inv)
+    ex, ey, root = unit(block, e0 + (rows[k] & 0xFFFFFFFF))
     wx, wy = -measure[k, 1] * ey * root, measure[k, 1] * ex * root  # from the point to the foot
     for j in range(k0, k1):
         if j in (k, skip) or measure[j, 2] >= measure[k, 2]:
             continue
-        fx, fy, other = edge(block, e0 + (rows[j] & 0xFFFFFFFF))
-        there = measure[j, 1] + (wx * fy - wy * fx) * math.sqrt(other)
+        f = e0 + (rows[j] & 0xFFFFFFFF)
+        fx, fy, other = edge(block, f)
+        there = measure[j, 1] + (wx * fy - wy * fx) * unit(block, f)[2]
         if measure[j, 1] * there >= 0.0:
             continue
         part = measure[j, 1] / (measure[j, 1] - there)
@@ -145,11 +144,11 @@ def frames_of_point(block, link, seen, v0, e0, touch, c, s, tx, ty, rows, k0, k1
             continue
         if measure[k, 0] < 0.0 and not inside and not seen:
             m = _point_on_point(block, link, v, e, x, y, c, s, touch, reach, out, tag, m)
+        if measure[k, 1] > max(reach, touch) or measure[k, 1] < (-reach if inside else 0.0):
+            continue  # on none of the ways below; told before the dearer question
         if not _usable(block, link, v, e, c, s, measure[k, 0], measure[k, 2], inside, touch, reach):
             continue
         if inside and measure[k, 1] <= touch:
-            if -measure[k, 1] > reach:
-                continue
             if pick < 0 or measure[k, 1] > measure[pick, 1]:
                 pick, second = k, pick
             elif second < 0 or measure[k, 1] > measure[second, 1]:
@@ -157,8 +156,7 @@ def frames_of_point(block, link, seen, v0, e0, touch, c, s, tx, ty, rows, k0, k1
         elif 0.0 <= measure[k, 1] <= reach and (
             k == best or not _hidden(block, link, e0, rows, k0, k1, k, best if inside else NONE, measure)
         ):
-            ex, ey, inv = edge(block, e)
-            root = math.sqrt(inv)
+            ex, ey, root = unit(block, e)
             m = _note(out, tag, m, v, e, EDGE, ey * root, -ex * root, measure[k, 1], x, y)
     if m == begun and not inside and not beyond:
         m = _corner_past_corner(block, link, v, e0 + (rows[best] & 0xFFFFFFFF), x, y, c, s, tx, ty, reach, out, tag, m)
@@ -215,8 +213,7 @@ def _corner_past_corner(block, link, v, e, x, y, c, s, tx, ty, reach, out, tag, 
         hx, hy, _ = edge(block, link[v, 2])
         if ax * gy - ay * gx < 0.0 and ax * hy - ay * hx < 0.0:
             continue  # that corner lies inside and speaks for itself
-        fx, fy, other = edge(block, f)
-        root = math.sqrt(other)
+        fx, fy, root = unit(block, f)
         nx, ny = fy * root, -fx * root
         gap = (x - px) * nx + (y - py) * ny
         if (
@@ -236,15 +233,15 @@ def _ways_out(block, link, v, x, y, c, s, e0, rows, k0, k1, pick, second, measur
     The tie matters: a symmetrical corner driven into a symmetrical corner must not be thrown to one side.
     """
     e = e0 + (rows[pick] & 0xFFFFFFFF)
-    ex, ey, inv = edge(block, e)
-    nx, ny, gap = ey * math.sqrt(inv), -ex * math.sqrt(inv), measure[pick, 1]
+    ex, ey, root = unit(block, e)
+    nx, ny, gap = ey * root, -ex * root, measure[pick, 1]
     kind, feature = EDGE, e
     if second >= 0 and gap - measure[second, 1] <= 1e-6 * abs(gap) + touch:
         f = e0 + (rows[second] & 0xFFFFFFFF)
         q = f if link[e, 1] == f else (e if link[f, 1] == e else -1)
         if q >= 0 and link[q, 3] == 1:
-            fx, fy, other = edge(block, f)
-            nx, ny = nx + fy * math.sqrt(other), ny - fx * math.sqrt(other)
+            fx, fy, root = unit(block, f)
+            nx, ny = nx + fy * root, ny - fx * root
             norm = math.sqrt(nx * nx + ny * ny)
             nx, ny = nx / norm, ny / norm
             qx, qy = point(block, q)
@@ -259,8 +256,7 @@ def _ways_out(block, link, v, x, y, c, s, e0, rows, k0, k1, pick, second, measur
             and -reach <= measure[k, 1] <= touch
             and _usable(block, link, v, f, c, s, measure[k, 0], measure[k, 2], True, touch, reach)
         ):
-            fx, fy, other = edge(block, f)
-            root = math.sqrt(other)
+            fx, fy, root = unit(block, f)
             m = _note(out, tag, m, v, f, EDGE, fy * root, -fx * root, measure[k, 1], x, y)
     return m
 

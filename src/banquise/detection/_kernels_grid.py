@@ -198,9 +198,11 @@ def start_values(pairs, box, margin, period, path, wraps, old_pairs, old, new):
         new.clear[p] = new.until[p]
         new.known_until[p] = -math.inf
         new.seen[p] = 0
-        while q < len(old_pairs) and _before(old_pairs, q, pairs, p):
+        while q < len(old_pairs) and (
+            old_pairs[q, 0] < i or (old_pairs[q, 0] == i and _before(old_pairs, q, pairs, p))
+        ):
             q += 1
-        if q < len(old_pairs) and not _before(pairs, p, old_pairs, q):
+        if q < len(old_pairs) and old_pairs[q, 0] == i and old_pairs[q, 1] == j and not _before(pairs, p, old_pairs, q):
             new.until[p] = max(new.until[p], old.until[q])
             new.clear[p] = max(new.clear[p], old.clear[q])
             new.known_until[p] = old.known_until[q]

@@ -19,14 +19,16 @@ def advance(first, last, x, y, c, s, extent, period, looks, pose, wraps, path, m
 
     Whatever happened between two looks, the path is at least the distance between the poses seen: a step that was
     undone only makes it longer. In a periodic domain a jump by whole periods is counted in `wraps` instead. moved_at:
-    how many looks had been taken when the body last moved (a path may swallow a tiny step).
+    how many looks had been taken when the body last moved (a path may swallow a tiny step). Whether any has.
     """
+    any_moved = False
     for i in range(first, last):
         dx, dy = x[i] - pose[i, 0], y[i] - pose[i, 1]
         dc, ds = c[i] - pose[i, 2], s[i] - pose[i, 3]
         if dx == 0.0 and dy == 0.0 and dc == 0.0 and ds == 0.0:
             continue
         moved_at[i] = looks
+        any_moved = True
         if period[0] > 0.0:
             jump = math.floor(dx / period[0] + 0.5)
             dx -= jump * period[0]
@@ -37,6 +39,7 @@ def advance(first, last, x, y, c, s, extent, period, looks, pose, wraps, path, m
             wraps[i, 1] += int(jump)
         path[i] += math.sqrt(dx * dx + dy * dy) + extent[i] * math.sqrt(dc * dc + ds * ds)
         pose[i, 0], pose[i, 1], pose[i, 2], pose[i, 3] = x[i], y[i], c[i], s[i]
+    return any_moved
 
 
 @kernel
@@ -86,7 +89,7 @@ def look_pairs(
 ):  # fmt: skip
     """Look at pairs first:last; (contacts found, rows or frames needed when a scratch array was too short).
 
-    mode 0: contacts; 1: distances only (state.distance, state.exact: the least one, or a lower bound of it); 2: distances
+    mode 0: contacts only; 1: distances only (state.distance, state.exact: the least one, or a lower bound of it); 2: distances
     within the reach, contacts within the zone. look: the number of this look. What the last one found, `before`, is taken
     over for pairs of which neither body has moved.
     """
@@ -148,7 +151,8 @@ def look_pairs(
                 gap = hull_gap(block, a0, a1, b0, b1, c, s, tx, ty, reach + radii) - radii
             if gap > reach:
                 until[p] = gap + moved
-                distance[p], exact[p] = gap, False
+                if mode != 0:
+                    distance[p], exact[p] = gap, False
                 continue
             n0, n1 = np.int64(0), np.int64(0)
             for who in range(2):
@@ -178,7 +182,8 @@ def look_pairs(
             least = min(least, measure_rows(block, body[v, 1], body[e, 1], c, turn, ox, oy, rows, k0, k1, measure))
         least -= radii
         until[p] = min(least, limit) + moved
-        distance[p], exact[p] = min(least, limit), least <= limit
+        if mode != 0:
+            distance[p], exact[p] = min(least, limit), least <= limit
         wanted = near if mode == 2 else reach
         if least > wanted:
             continue
@@ -208,7 +213,7 @@ def look_pairs(
             need = max(need, m)
             continue
         m = reduce_frames(link, size, near, frame, tag, m, at, chosen)
-        for k in range(m):
+        for k in range(m if mode != 0 else 0):
             distance[p] = min(distance[p], frame[k, 6])
         if mode != 1:
             seen_at[p, 1] = m

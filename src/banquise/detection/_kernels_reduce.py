@@ -12,9 +12,10 @@ BINS = 64
 def _contradict(link, out, tag, i, j, near):
     """Whether two frames are the two sides of one corner against corner: one or the other holds, never both."""
     apart = False
+    if out[i, 0] * out[j, 0] + out[i, 1] * out[j, 1] >= CORNER:  # what most are
+        return apart
     same_owner = tag[i, 0] == tag[j, 0] and tag[i, 3] == 0 and tag[j, 3] == 0
-    turned = out[i, 0] * out[j, 0] + out[i, 1] * out[j, 1] < CORNER
-    if turned and tag[i, 1] != tag[j, 1] and not same_owner:
+    if tag[i, 1] != tag[j, 1] and not same_owner:
         e, f = tag[i, 2], tag[j, 2]
         dx, dy = out[i, 2] - out[j, 2], out[i, 3] - out[j, 3]
         apart = dx * dx + dy * dy < near * near or (

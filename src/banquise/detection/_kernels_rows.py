@@ -30,6 +30,12 @@ def edge(block, k):
 
 
 @kernel
+def unit(block, k):
+    """Edge that starts in slot k, and 1 / length: kept, for a root takes as long as all the rest of a test."""
+    return block[k >> 2, 2, k & 3], block[k >> 2, 3, k & 3], block[k >> 2, 5, k & 3]
+
+
+@kernel
 def box_gap(box, a, b, c, s, tx, ty, ux, uy):
     """Lower bound of the distance of two bodies from their turned boxes.
 
@@ -49,14 +55,17 @@ def box_gap(box, a, b, c, s, tx, ty, ux, uy):
 
 @loose_kernel
 def _farthest(block, first, last, x, y):
-    """Slot of the point of runs first:last farthest along (x, y)."""
-    best, most = 4 * first, -math.inf
+    """Slot of the point of runs first:last farthest along (x, y). Lane by lane: four short chains of comparisons."""
+    r0 = r1 = r2 = r3 = first
+    m0 = m1 = m2 = m3 = -math.inf
     for run in range(first, last):
-        for lane in range(4):
-            way = block[run, 0, lane] * x + block[run, 1, lane] * y
-            best = 4 * run + lane if way > most else best
-            most = way if way > most else most
-    return best
+        w0, w1 = block[run, 0, 0] * x + block[run, 1, 0] * y, block[run, 0, 1] * x + block[run, 1, 1] * y
+        w2, w3 = block[run, 0, 2] * x + block[run, 1, 2] * y, block[run, 0, 3] * x + block[run, 1, 3] * y
+        r0, r1, r2, r3 = run if w0 > m0 else r0, run if w1 > m1 else r1, run if w2 > m2 else r2, run if w3 > m3 else r3
+        m0, m1, m2, m3 = w0 if w0 > m0 else m0, w1 if w1 > m1 else m1, w2 if w2 > m2 else m2, w3 if w3 > m3 else m3
+    s0, m0 = (4 * r1 + 1, m1) if m1 > m0 else (4 * r0, m0)
+    s2, m2 = (4 * r3 + 3, m3) if m3 > m2 else (4 * r2 + 2, m2)
+    return s2 if m2 > m0 else s0
 
 
 @loose_kernel
@@ -207,7 +216,7 @@ def measure_rows(block, v0, e0, c, s, tx, ty, rows, first, last, measure):
         dx, dy = rx - u * ex, ry - u * ey
         d = math.sqrt(dx * dx + dy * dy)
         measure[k, 0] = t if inv > 0.0 else -1.0
-        measure[k, 1] = (rx * ey - ry * ex) * math.sqrt(inv)
+        measure[k, 1] = (rx * ey - ry * ex) * block[e >> 2, 5, e & 3]
         measure[k, 2] = d
         least = min(least, d)
     return least

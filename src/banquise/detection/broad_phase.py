@@ -91,6 +91,8 @@ def grid_over(box: Array, n_free: int, period: Array, bounds: tuple[float, float
 
 def joined(work: Callable[[int, int], Any], n: int, grain: int) -> list[Any]:
     """Results of `work(first, last)` over range(n), in order, whatever the threads."""
+    if threads.alone(n, grain):
+        return [work(0, n)] if n else []
     parts: dict[int, Any] = {}
 
     @wraps(work)  # the stage goes by the name of its work

@@ -75,6 +75,9 @@ class Detector:
         self.moved_at = np.zeros(n, np.int64)
         self.looks = 1  # pairs of a new list were last seen at look 0, which is not the one before any
         self._parts = 0
+        self._last: tuple[Array, Array, float, int, int, list[Found]] | None = (
+            None  # a look since which nothing has moved
+        )
         self._still = np.zeros(n)
         self.pairs: Index = np.empty((0, 4), np.int32)
         self.state: PairState = empty_state(0)
@@ -212,13 +215,14 @@ class Detector:
         if bodies.vertices is not self._columns[0] or bodies.ids is not self._columns[1]:
             self.reset(bodies)
 
-        def part(first: int, last: int) -> None:
-            _kernels_look.advance(
+        def part(first: int, last: int) -> bool:
+            return _kernels_look.advance(  # type: ignore[no-any-return]
                 first, last, bodies.x, bodies.y, bodies.cos, bodies.sin, bodies.extent,
                 self.period, self.looks, self.pose, self.wraps, self.path, self.moved_at,
             )  # fmt: skip
 
-        threads.over_blocks(part, len(self.path), 20000)
+        if any(joined(part, len(self.path), 20000)):
+            self._last = None
 
     def cover(self, need: Array, zone: Array) -> None:
         """Make the list anew unless it holds every pair nearer than need[i] + need[j] (an obstacle: floe's zone)."""
@@ -243,6 +247,9 @@ class Detector:
         Rows within the reach and `ahead` (m) more are remembered.
         """
         ahead = AHEAD * self.scale if ahead is None else ahead
+        if mode == 0 and self._last is not None and self._same_look(zone, travel, ahead):
+            return self._last[-1]
+        self._last = None
         if mode != 1:
             self.looks += 1
             if self._parts != threads.threads():  # other cuts: what the last look wrote lies elsewhere
@@ -267,7 +274,23 @@ class Detector:
                 else:
                     return Found(*(column[:count] for column in found))
 
-        return joined(part, len(self.pairs), GRAIN)
+        found = joined(part, len(self.pairs), GRAIN)
+        if mode == 0:
+            self._last = zone.copy(), travel.copy(), ahead, self.rebuilds, self._parts, found
+        return found
+
+    def forget_look(self) -> None:
+        """Look again next time, whether or not anything has moved."""
+        self._last = None
+
+    def _same_look(self, zone: Array, travel: Array, ahead: float) -> bool:
+        """Whether the last look was this one: the same reach, and nothing has moved since."""
+        return (
+            self._last is not None
+            and self._last[2:5] == (ahead, self.rebuilds, threads.threads())
+            and bool((self._last[0] == zone).all())
+            and bool((self._last[1] == travel).all())
+        )
 
     def _room(self, part: int, side: int, n: int) -> Found:
         """Room for n contacts of a part; two sides, so that a look can take over from the one before."""

@@ -23,7 +23,9 @@ Index = NDArray[np.int32]
 class Shapes(NamedTuple):
     """Static geometry of n bodies (m, body frames). Few wide arrays: each costs the compiler at every call."""
 
-    block: Array  # (runs, 5, 4) x, y of four points, ex, ey of the edges that start there, 1 / length^2 (0: no edge)
+    block: (
+        Array  # (runs, 6, 4) x, y of four points, ex, ey of the edges from there, 1 / length^2 (0: no edge), 1 / length
+    )
     link: Index  # (slots, 4) point's number in its body (-1: padding), next and previous slot, 1 if convex
     node: Array  # (nodes, 7) box (xmin, ymin, xmax, ymax) of the edges below; centre and radius of a disc around them
     node_link: Index  # (nodes, 2) run of a leaf or -1, where to go on when the node is of no interest
@@ -71,7 +73,7 @@ def shapes_of(bodies: Any) -> Shapes:
     low = np.minimum.reduceat(run_box[:, :2], body_run[:-1]) if n else np.empty((0, 2))
     high = np.maximum.reduceat(run_box[:, 2:], body_run[:-1]) if n else np.empty((0, 2))
     size = np.where(np.arange(n) < bodies.n_free, np.sqrt(bodies.area), np.inf)
-    columns = np.column_stack([points, edge, inv]).reshape(-1, RUN, 5)
+    columns = np.column_stack([points, edge, inv, np.sqrt(inv)]).reshape(-1, RUN, 6)
     return Shapes(
         np.ascontiguousarray(columns.transpose(0, 2, 1)),
         np.column_stack([own, nxt, prv, convex]).astype(np.int32),

@@ -5,20 +5,13 @@ import numpy as np
 from numba import njit
 
 from banquise.solvers._kernels import sweeps
-from banquise.solvers._kernels_newton import look, merit, newton_step
+from banquise.solvers._kernels_newton import advance, look, merit, newton_step
 
 PATIENCE = 4  # failed line searches before the quick method gives way to the sure one
 NEAR = 0.5  # times the residual: the nu at which a point found by sweeps is near the smoothed solution
 FOLD = 30  # steps at one nu, after which the path must have folded there, and nu falls all the same
+AFRESH = 16  # steps after which speeds are computed anew from the impulses
 STAGNANT = 400  # steps of the path without halving the best residual, after which it stops
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def shift(r, step, dr):
-    """r += step dr."""
-    for k in range(r.shape[0]):
-        r[k, 0] += step * dr[k, 0]
-        r[k, 1] += step * dr[k, 1]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -38,25 +31,27 @@ def smoothing_newton(island, plan, room, r, goal, nu, fall, steps, passes):
     """
     G, W, a, b, c, mu, low = island
     least, failures, done = np.inf, 0, 0
-    while done < steps:
-        done += 1
-        e = look(island, r, room.y, room.u)
+    e, age = look(island, room, r), 0
+    while True:
+        if age > 0 and (e <= goal or age == AFRESH):
+            e, age = look(island, room, r), 0
         if e < least:
             least = e
             keep(r, room.best)
-        if e <= goal or failures > PATIENCE:
+        if e <= goal or failures > PATIENCE or done == steps:
             break
-        before = newton_step(island, plan, room, r, nu, 1e-7)
+        done += 1
+        before = newton_step(island, plan, room, nu, 1e-7)
         if not before > 0.0:
             break
         alpha, after, most = 1.0, np.inf, np.inf
         for _ in range(12):
-            after, most = merit(island, room, r, alpha, nu)
+            after, most = merit(room, alpha, nu)
             if after <= (1.0 - 0.02 * alpha) * before:
                 break
             alpha *= 0.5
         if alpha >= 0.02 or after < 1.5 * before:
-            shift(r, alpha, room.dr)
+            e, age = advance(room, alpha, r), age + 1
         if alpha == 1.0:
             nu *= fall
         elif alpha >= 0.25:
@@ -65,7 +60,8 @@ def smoothing_newton(island, plan, room, r, goal, nu, fall, steps, passes):
             nu *= 0.1
         if alpha < 0.02:
             failures += 1
-            e, _ = sweeps(0, a.shape[0], passes, goal, G, W, a, b, c, mu, low, r, room.y)
+            sweeps(0, a.shape[0], passes, goal, G, W, a, b, c, mu, low, r, room.y)
+            e, age = look(island, room, r), 0
             nu = max(nu, NEAR * e)
     return least, done
 
@@ -83,18 +79,20 @@ def central_path(island, plan, room, r, goal, nu, steps):
     least, delta = np.inf, 1e-2
     done = since = 0
     mark, marked = np.inf, 0
-    while done < steps:
-        done += 1
-        e = look(island, r, room.y, room.u)
+    e, age = look(island, room, r), 0
+    while True:
+        if age > 0 and (e <= goal or age == AFRESH):
+            e, age = look(island, room, r), 0
         if e < least:
             least = e
             keep(r, room.best)
         if least < 0.5 * mark:
             mark, marked = least, done
-        if e <= goal or done - marked > STAGNANT:
+        if e <= goal or done - marked > STAGNANT or done == steps:
             break
-        before = newton_step(island, plan, room, r, nu, delta)
-        after, most = merit(island, room, r, 1.0, nu)
+        done += 1
+        before = newton_step(island, plan, room, nu, delta)
+        after, most = merit(room, 1.0, nu)
         ratio = np.sqrt(after / before) if before > 0.0 else np.inf
         since += 1
         if not ratio < 4.0 and delta < 0.25:
@@ -102,7 +100,7 @@ def central_path(island, plan, room, r, goal, nu, steps):
             continue
         if not np.isfinite(ratio):
             break
-        shift(r, 1.0, room.dr)
+        e, age = advance(room, 1.0, r), age + 1
         if ratio < 0.9:
             delta = max(delta * max(ratio, 0.35), 1e-9)
         elif ratio < 1.05:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from banquise.contact.problem import ScaledRows
 from banquise.solvers import _kernels, _kernels_block, _kernels_path
-from banquise.solvers._kernels_newton import Island, Plan, Room
+from banquise.solvers._kernels_newton import LOW, SLOPE, WNN, WTT, Island, Plan, Room
 
 SWEEPS = 20  # before the first Newton step: they cure local trouble
 MAX_STEPS = 1600  # of the path; the hardest jam at hand takes 1,100
@@ -23,14 +23,7 @@ def symbolic(a: Ints, b: Ints, bodies: int) -> Plan:
 
     a, b : (m,) local rows of the bodies of each contact, `bodies` for one that cannot move
     """
-    linked = (a < bodies) & (b < bodies)
-    low, high = np.minimum(a, b)[linked], np.maximum(a, b)[linked]
-    keys = np.unique(low * bodies + high)
-    i, j = keys // bodies, keys % bodies
-    ends = np.concatenate((i, j))
-    order = np.argsort(ends, kind="stable")
-    start = np.concatenate(([0], np.cumsum(np.bincount(ends, minlength=bodies)))).astype(np.int64)
-    position, column, rows = _kernels_block.minimum_degree(start, np.concatenate((j, i))[order])
+    position, column, rows = _kernels_block.minimum_degree(*_kernels_block.body_graph(a, b, bodies))
     rows = rows[: column[-1]].copy()
     places = _kernels_block.block_places(position, column, rows, a, b)
     spare = bodies + 2 * len(rows)
@@ -59,12 +52,17 @@ class LargeIsland:
         )  # fmt: skip
 
     def room(self, plan: Plan) -> Room:
-        """The work arrays of the methods."""
+        """The work arrays of the methods, with what does not change in place."""
         m, n = self.m, self.n
-        pair, three = (m, 2), (n + 1, 3)
+        W, mu, low = self.columns.W, self.columns.mu, self.columns.low
+        Z = np.zeros((12, m))
+        moves = W[:, 0] > 0
+        Z[WNN], Z[WTT], Z[LOW] = np.where(moves, W[:, 0], 1.0), np.where(moves, W[:, 2], 1.0), np.where(moves, low, 0.0)
+        Z[SLOPE] = np.where(moves, mu * W[:, 2], 0.0)
+        three = (n + 1, 3)
         return Room(
-            np.empty((n + 2 * len(plan.rows) + 1, 9)), np.zeros(three), np.empty(pair), np.empty((m, 3)), np.empty(pair),
-            np.empty(pair), np.empty(pair), np.zeros(three), np.empty((n, 3)), np.empty((n, 3)), np.empty(pair),
+            np.empty((n + 2 * len(plan.rows) + 1, 9)), np.zeros(three), Z, np.empty((7, m)), np.zeros(three),
+            np.empty((n, 3)), np.empty((n, 3)), np.empty((m, 2)),
         )  # fmt: skip
 
     def sweeps(self, r: Floats, y: Floats, count: int, goal: float) -> float:
@@ -89,7 +87,7 @@ def solve_large(island: LargeIsland, plan: Plan, start: Floats, reference: float
     chain: list[tuple[str, float, float, int]] = [("swept", far, 0.64, 80)]
     if warm:
         mid = min(0.1 * reference, 10 * swept)
-        chain = [("swept", near * swept, 0.5, 80), ("zero", far, 0.64, 80), ("swept", mid, 0.0, 600)]
+        chain = [("swept", near * swept, 0.5, 80), ("zero", far, 0.64, 80), ("swept", mid, 0.0, 1000)]
     for origin, nu, fall, most in [*chain, ("zero", far, 0.0, MAX_STEPS), ("best", near, 0.5, 80)]:
         if least <= goal:
             break
