@@ -9,8 +9,10 @@ Block layout: n diagonal blocks, then the entries of L column by column, then th
 import numpy as np
 from numba import njit
 
+from banquise.jit import inner
 
-@njit(cache=True, nogil=True, error_model="numpy")
+
+@inner
 def _unlink(v, degree, head, after, before):
     if before[v] >= 0:
         after[before[v]] = after[v]
@@ -20,7 +22,7 @@ def _unlink(v, degree, head, after, before):
         before[after[v]] = before[v]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def _link(v, degree, head, after, before):
     d = degree[v]
     after[v], before[v] = head[d], -1
@@ -158,7 +160,7 @@ def block_places(position, column, rows, a, b):
     return start, target, ab, ba
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def invert(A, v, B):
     """Inverse of the 3 x 3 block A[v] in place, by Gauss-Jordan with exchanges; the sign of its determinant.
 
@@ -196,7 +198,7 @@ def invert(A, v, B):
     return sign
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def factor(A, column, start, target):
     """Block LU in place: inverse diagonals, unit L. Right-looking, columns in order, so the bits are always the same.
 
@@ -230,7 +232,7 @@ def factor(A, column, start, target):
     return sign
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def substitute(A, column, rows, x):
     """Solve with the factor; x (n, 3) by position, in place."""
     n = column.shape[0] - 1

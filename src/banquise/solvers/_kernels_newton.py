@@ -15,8 +15,8 @@ overlap, and reading them again after each store doubles the time of these loops
 from collections import namedtuple
 
 import numpy as np
-from numba import njit
 
+from banquise.jit import inner
 from banquise.solvers._kernels import natural_map, push
 from banquise.solvers._kernels_block import factor, substitute
 
@@ -30,7 +30,7 @@ Plan = namedtuple("Plan", "position column rows start target ab ba")
 Room = namedtuple("Room", "A y u S c0 dr du dy x first best")
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def smooth(x, nu):
     """s(x) and s'(x), without the cancellation of the plain formulas for x far below zero, and without a branch."""
     root = np.sqrt(x * x + 4.0 * nu * nu)
@@ -39,7 +39,7 @@ def smooth(x, nu):
     return max(x, 0.0) + rest, 1.0 - share if x >= 0.0 else share
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def response(k, G, a, b, y):
     """G y of contact k."""
     i, j = a[k], b[k]
@@ -49,7 +49,7 @@ def response(k, G, a, b, y):
     return n, t
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def look(island, r, y, u):
     """Speeds u of impulses r, y from scratch, and the largest natural map."""
     G, W, a, b, c, mu, low = island
@@ -66,7 +66,7 @@ def look(island, r, y, u):
     return e
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def add_block(n0, n1, n2, t0, t1, t2, g0, g1, g2, h0, h1, h2, A, place):
     """Add (n, t)' (g, h) to a block: rows of a contact, times its S G."""
     A[place, 0] += n0 * g0 + t0 * h0
@@ -80,7 +80,7 @@ def add_block(n0, n1, n2, t0, t1, t2, g0, g1, g2, h0, h1, h2, A, place):
     A[place, 8] += n2 * g2 + t2 * h2
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def coefficients(island, room, r, nu, delta):
     """S and c0 of every contact; returns the sum of squares of F.
 
@@ -110,7 +110,7 @@ def coefficients(island, room, r, nu, delta):
     return total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def assemble(island, plan, room):
     """The matrix A = 1 + sum G' S G, and the right side x = G' c0 by position.
 
@@ -143,7 +143,7 @@ def assemble(island, plan, room):
         room.x[p, 0], room.x[p, 1], room.x[p, 2] = y[i, 0], y[i, 1], y[i, 2]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def direction(island, plan, room):
     """dr = c0 - S G dy from the solved x; then dy and du again from dr itself, so that they agree with it.
 
@@ -175,7 +175,7 @@ def direction(island, plan, room):
     return off / most if most > 0.0 else 0.0
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def newton_step(island, plan, room, r, nu, delta):
     """Newton direction dr (with dy, du) at r, whose u is current; the merit at r, NaN if there is no direction."""
     before = coefficients(island, room, r, nu, delta)
@@ -199,7 +199,7 @@ def newton_step(island, plan, room, r, nu, delta):
     return before if np.isfinite(off) else np.nan
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def merit(island, room, r, step, nu):
     """(sum of squares, largest) of F at r + step dr."""
     W, mu, low = island.W, island.mu, island.low

@@ -4,6 +4,7 @@
 import numpy as np
 from numba import njit
 
+from banquise.jit import inner
 from banquise.solvers._kernels import sweeps
 from banquise.solvers._kernels_newton import look, merit, newton_step
 
@@ -13,7 +14,7 @@ FOLD = 30  # steps at one nu, after which the path must have folded there, and n
 STAGNANT = 400  # steps of the path without halving the best residual, after which it stops
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def shift(r, step, dr):
     """r += step dr."""
     for k in range(r.shape[0]):
@@ -21,7 +22,7 @@ def shift(r, step, dr):
         r[k, 1] += step * dr[k, 1]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def keep(r, best):
     """best = r."""
     for k in range(r.shape[0]):
@@ -65,7 +66,7 @@ def smoothing_newton(island, plan, room, r, goal, nu, fall, steps, passes):
             nu *= 0.1
         if alpha < 0.02:
             failures += 1
-            e, _ = sweeps(0, a.shape[0], passes, goal, G, W, a, b, c, mu, low, r, room.y)
+            e, _ = sweeps(np.int64(0), a.shape[0], passes, goal, G, W, a, b, c, mu, low, r, room.y)
             nu = max(nu, NEAR * e)
     return least, done
 
