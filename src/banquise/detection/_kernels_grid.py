@@ -183,7 +183,7 @@ def start_values(pairs, box, margin, period, path, wraps, old_pairs, old, new):
 
     Both lists are sorted, so one pass merges them. Turns the images into what stays when bodies are wrapped.
     """
-    q = 0
+    q = np.int64(0)
     for p in range(len(pairs)):
         i, j = pairs[p, 0], pairs[p, 1]
         sx, sy = pairs[p, 2] * period[0], pairs[p, 3] * period[1]
