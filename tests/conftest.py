@@ -12,12 +12,9 @@ import pytest
 UNITS = ("analysis", "blocks", "glacier", "solvers", "fracture", "detection", "breaking", "other schemes", "view")
 UNIT_OF = {name: name for name in UNITS}
 UNIT_OF |= {"blocks_dynamics": "blocks", "percussion": "fracture", "contact": "detection"}
-UNIT_OF |= {
-    "test_breaking.py": "breaking",
-    "test_papers_scheme.py": "other schemes",
-    "test_penalty.py": "other schemes",
-}
-UNIT_OF |= {"test_papers.py": "other schemes"}
+UNIT_OF |= {"test_breaking.py": "breaking", "test_penalty.py": "other schemes"}
+UNIT_OF |= {"test_papers_scheme.py": "other schemes", "test_papers.py": "other schemes"}
+LONG = ("physics", "ensembles", "recording", "cli")  # of the other folders: first, so that none is left to one worker
 
 
 def unit(nodeid: str) -> str:
@@ -39,7 +36,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     places = {name: place for place, name in enumerate(UNITS)}
-    items.sort(key=lambda item: places.get(unit(item.nodeid), len(UNITS)))
+
+    def place(item: pytest.Item) -> int:
+        later = len(UNITS) if item.nodeid.split("/")[1] in LONG else len(UNITS) + 1
+        return places.get(unit(item.nodeid), later)
+
+    items.sort(key=place)
 
 
 @pytest.fixture(scope="session")
