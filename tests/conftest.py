@@ -35,11 +35,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    places = {name: place for place, name in enumerate(UNITS)}
+    places = {name: place for place, name in enumerate(UNITS + LONG)}
 
     def place(item: pytest.Item) -> int:
-        later = len(UNITS) if item.nodeid.split("/")[1] in LONG else len(UNITS) + 1
-        return places.get(unit(item.nodeid), later)
+        return places.get(unit(item.nodeid), places.get(item.nodeid.split("/")[1], len(places)))
 
     items.sort(key=place)
 
