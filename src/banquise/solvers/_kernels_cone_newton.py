@@ -46,7 +46,7 @@ def equations(r0, r1, r2, u0, u1, u2, wn, wt, mu, low, nu):
     )  # fmt: skip
 
 
-@inner
+@kernel
 def speeds(G, a, b, c, y, u):
     """u = c + G y for all contacts."""
     for k in range(a.shape[0]):
@@ -65,7 +65,7 @@ def add_block(k, G, S, left, right, A, place):
             A[place, 6 * i + j] += G[k, 0, left + i] * h0 + G[k, 1, left + i] * h1 + G[k, 2, left + i] * h2
 
 
-@inner
+@kernel
 def linearise(G, W, a, b, ab, ba, position, mu, low, r, u, nu, delta, F, S, c0, A):
     """F (m, 3), S (m, 7: nn, 1n, 11, 12, 2n, 21, 22), c0 (m, 3) of every contact, and the matrix A.
 
@@ -118,7 +118,7 @@ def linearise(G, W, a, b, ab, ba, position, mu, low, r, u, nu, delta, F, S, c0, 
     return total
 
 
-@inner
+@kernel
 def right_side(G, a, b, position, c0, y, x):
     """x = G' c0 by position (y is scratch)."""
     n = position.shape[0]
@@ -211,7 +211,7 @@ def invert_six(A, v, B):
     return True
 
 
-@inner
+@kernel
 def factor(A, column, start, target):
     """Block LU in place: inverse diagonals, unit L. Right-looking, columns in order. False if a block is singular."""
     n = column.shape[0] - 1
@@ -245,7 +245,7 @@ def factor(A, column, start, target):
     return True
 
 
-@inner
+@kernel
 def substitute(A, column, rows, x):
     """Solve with the factor; x (n, 6) by position, in place."""
     n = column.shape[0] - 1
