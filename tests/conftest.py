@@ -6,32 +6,41 @@ from typing import Any
 
 import pytest
 
-# Two workers that meet the same kernels at the same time would both compile them. So folders that share most of their
-# kernels go to one worker, the longest family first (`make test`: -n 2 --no-loadscope-reorder).
-FAMILIES = ("floes", "fracture", "detection", "blocks", "solvers", "view", "glacier")
-FAMILY_OF = {name: name for name in FAMILIES}
-FAMILY_OF |= {"percussion": "fracture", "contact": "detection", "blocks_dynamics": "blocks"}
+# Two workers that meet the same kernels at the same time both compile them. So tests go out in units: first those whose
+# kernels are their own, a unit for each; then, file by file, those that find most of theirs compiled. (`make test`: -n 2
+# --no-loadscope-reorder.) The kernels of the step take longest, so `analysis`, whose tests need little else, comes first.
+UNITS = ("analysis", "blocks", "glacier", "solvers", "fracture", "detection", "breaking", "other schemes", "view")
+UNIT_OF = {name: name for name in UNITS}
+UNIT_OF |= {"blocks_dynamics": "blocks", "percussion": "fracture", "contact": "detection"}
+UNIT_OF |= {"test_breaking.py": "breaking", "test_penalty.py": "other schemes"}
+UNIT_OF |= {"test_papers_scheme.py": "other schemes", "test_papers.py": "other schemes"}
+LONG = ("physics", "ensembles", "recording", "cli")  # of the other folders: first, so that none is left to one worker
 
 
-def family(nodeid: str) -> str:
-    """Family of a test, from its folder below `tests`."""
-    return FAMILY_OF.get(nodeid.split("/")[1], "floes")
+def unit(nodeid: str) -> str:
+    """Unit of a test, from its file or else its folder below `tests`; a file of no unit is one."""
+    path = nodeid.split("::")[0].split("/")
+    return UNIT_OF.get(path[-1]) or UNIT_OF.get(path[1]) or "/".join(path)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     from xdist.scheduler import LoadScopeScheduling
 
-    class Families(LoadScopeScheduling):
+    class Units(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return family(nodeid)
+            return unit(nodeid)
 
-    return Families(config, log)
+    return Units(config, log)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    # floes that break need the kernels of the step, which the other worker compiles first: they come last of their family
-    items.sort(key=lambda item: (FAMILIES.index(family(item.nodeid)), "test_breaking" in item.nodeid))
+    places = {name: place for place, name in enumerate(UNITS + LONG)}
+
+    def place(item: pytest.Item) -> int:
+        return places.get(unit(item.nodeid), places.get(item.nodeid.split("/")[1], len(places)))
+
+    items.sort(key=place)
 
 
 @pytest.fixture(scope="session")

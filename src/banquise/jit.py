@@ -1,12 +1,17 @@
 """Decorators of kernels.
 
 `kernel`: called from Python. `inner`: only kernels call it; without the doors to Python it compiles in half the time.
-Both divide as NumPy does: a check for zero at each division would cost a jump in the innermost loops.
+Both divide as NumPy does: a check for zero at each division would cost a jump in the innermost loops. `checked_inner`:
+divides as its caller does, which by default raises at a zero.
 
 `bare_kernel`: without Numba's memory manager (`_nrt`). Arrays come from outside, none is made inside; otherwise every
 array handed to an inner function is counted up and down with atomic operations, a third of the time of pairs in
 contact. `bare_loose_kernel`: sums in any order besides, for SIMD. `bare_inline`: put into its one caller, for a function
 with many arrays: each is seven words to be copied at a call.
+
+A number or truth value written out in a call compiles a copy of the function for that value, and a variable that begins as
+one does too: `np.int64(0)` and `np.bool_(True)` do not. An array written into a slice of another brings in the words of the
+error for shapes that differ, three seconds to compile: numbers are written one by one.
 """
 
 from typing import Any
@@ -15,12 +20,16 @@ import numba
 from numba import njit
 
 _options: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
+_no_doors = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_loose = {"reassoc", "contract", "nsz"}
 
 kernel = njit(**_options)
-inner = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **_options)  # type: ignore[call-overload]
+_njit: Any = numba.njit  # its types do not know `_nrt` and doors
+inner = _njit(**_no_doors, **_options)
+checked_inner = _njit(cache=True, nogil=True, **_no_doors)
 
-_njit: Any = numba.njit  # its types do not know `_nrt`
 bare_kernel = _njit(_nrt=False, **_options)
-bare_inner = _njit(_nrt=False, no_cpython_wrapper=True, no_cfunc_wrapper=True, **_options)
-bare_loose_kernel = _njit(_nrt=False, fastmath={"reassoc", "contract", "nsz"}, **_options)
-bare_inline = _njit(_nrt=False, forceinline=True, **_options)
+bare_inner = _njit(_nrt=False, **_no_doors, **_options)
+bare_loose_kernel = _njit(_nrt=False, fastmath=_loose, **_options)
+bare_loose_inner = _njit(_nrt=False, fastmath=_loose, **_no_doors, **_options)
+bare_inline = _njit(_nrt=False, forceinline=True, **_no_doors, **_options)

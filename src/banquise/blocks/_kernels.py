@@ -65,7 +65,7 @@ def recall_normals(pairs, old_pairs, old_normal, old_side, old_local, rotation, 
 
     A normal that was a face's has turned with its body: `side` says whose face it is, `old_local` its body axes.
     """
-    j = 0
+    j = np.int64(0)
     for i in range(pairs.shape[0]):
         j = row_of(old_pairs, j, pairs[i, 0], pairs[i, 1])
         side[i] = 0
@@ -194,7 +194,7 @@ def recall(pairs, start, spot, old_pairs, old_start, old_spot, old_impulse, near
     the first body, `near` (p,) m is how far a point may have moved. Impulses that found no point are shared by all
     points of the pair, so that the sum over a face is kept when its outline changes.
     """
-    j = 0
+    j = np.int64(0)
     for i in range(pairs.shape[0]):
         j = row_of(old_pairs, j, pairs[i, 0], pairs[i, 1])
         if j == old_pairs.shape[0]:

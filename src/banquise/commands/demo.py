@@ -64,11 +64,13 @@ def run(args: argparse.Namespace) -> int:
     from pathlib import Path
 
     from banquise.commands.check import summary
+    from banquise.recording.recorder import check_place
     from banquise.scenes import make
     from banquise.view.player import write_page
     from banquise.warmup import say_if_compiling
 
     options, until, every = chosen(args)
+    check_place(Path(args.output))
     say_if_compiling()
     simulation = make(args.scene, **options)
     result = simulation.run(until=until, every=every, output=args.output, progress=True)

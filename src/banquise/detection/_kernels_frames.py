@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from banquise.detection._kernels_rows import edge, point, unit
-from banquise.detection.jit import kernel
+from banquise.detection.jit import inner
 
 TOUCH = 1e-9  # part of the size below which a distance has no direction
 CONE = (
@@ -26,7 +26,7 @@ EDGE, POINT, VANISHED = np.int64(0), np.int64(1), np.int64(2)
 NONE = np.int64(-1)
 
 
-@kernel
+@inner
 def _faces(block, link, v, nx, ny, slack):
     """Whether the border at point v can touch one with outward normal n (frame of v): n in its cone, with slack."""
     ex, ey, root = unit(block, v)
@@ -36,7 +36,7 @@ def _faces(block, link, v, nx, ny, slack):
     return (nx * ex + ny * ey) * root >= -slack and (nx * fx + ny * fy) * before <= slack
 
 
-@kernel
+@inner
 def _usable(block, link, v, e, c, s, along, dist, inside, touch, reach):
     """Whether edge e can be a contact of point v: it faces the point, which has its foot on it (for a point inside
     also past the end that lies in a notch)."""
@@ -52,7 +52,7 @@ def _usable(block, link, v, e, c, s, along, dist, inside, touch, reach):
     return _faces(block, link, v, c * nx + s * ny, -s * nx + c * ny, CONE)
 
 
-@kernel
+@inner
 def _hidden(block, link, e0, rows, k0, k1, k, skip, measure):
     """Whether another edge of the body lies between the point and its foot on the edge of row k."""
     ex, ey, root = unit(block, e0 + (rows[k] & 0xFFFFFFFF))
@@ -71,7 +71,7 @@ def _hidden(block, link, e0, rows, k0, k1, k, skip, measure):
     return False
 
 
-@kernel
+@inner
 def _cone(block, link, v):
     """Middle and half width of the normal cone of a convex point."""
     ex, ey, inv = edge(block, v)
@@ -84,7 +84,7 @@ def _cone(block, link, v):
     return first + 0.5 * width, 0.5 * width
 
 
-@kernel
+@inner
 def _vanished_normal(block, link, p, q, c, s):
     """Normal at two convex points in one place, outward from q, in its frame: the middle of what both cones share.
 
@@ -98,7 +98,7 @@ def _vanished_normal(block, link, p, q, c, s):
     return math.cos(angle), math.sin(angle)
 
 
-@kernel
+@inner
 def _note(out, tag, m, v, e, kind, nx, ny, gap, x, y):
     """Note a frame whose foot is the point (x, y) less gap times the normal; the count so far, also when it is full."""
     if m < len(out):
@@ -107,7 +107,7 @@ def _note(out, tag, m, v, e, kind, nx, ny, gap, x, y):
     return m + 1
 
 
-@kernel
+@inner
 def frames_of_point(block, link, seen, v0, e0, touch, c, s, tx, ty, rows, k0, k1, measure, reach, out, tag, m):
     """Append the frames of one point, from its rows k0:k1 with the other body; the count so far.
 
@@ -165,7 +165,7 @@ def frames_of_point(block, link, seen, v0, e0, touch, c, s, tx, ty, rows, k0, k1
     return m
 
 
-@kernel
+@inner
 def _point_on_point(block, link, v, q, x, y, c, s, touch, reach, out, tag, m):
     """Append the frame of two convex points when each lies in the other's normal cone."""
     qx, qy = point(block, q)
@@ -185,7 +185,7 @@ def _point_on_point(block, link, v, q, x, y, c, s, touch, reach, out, tag, m):
     return m
 
 
-@kernel
+@inner
 def _corner_past_corner(block, link, v, e, x, y, c, s, tx, ty, reach, out, tag, m):
     """Append the frame of a corner that has gone in by one edge and come out by the next, past the other's corner.
 
@@ -225,7 +225,7 @@ def _corner_past_corner(block, link, v, e, x, y, c, s, tx, ty, reach, out, tag, 
     return m
 
 
-@kernel
+@inner
 def _ways_out(block, link, v, x, y, c, s, e0, rows, k0, k1, pick, second, measure, touch, reach, out, tag, m):
     """Append the frames by which a point inside leaves: the shallowest edge, or between two edges of equal depth, and
     the other side of a notch past whose bottom the point was pushed.
@@ -254,14 +254,14 @@ def _ways_out(block, link, v, x, y, c, s, e0, rows, k0, k1, pick, second, measur
         if (
             notch
             and -reach <= measure[k, 1] <= touch
-            and _usable(block, link, v, f, c, s, measure[k, 0], measure[k, 2], True, touch, reach)
+            and _usable(block, link, v, f, c, s, measure[k, 0], measure[k, 2], np.bool_(True), touch, reach)
         ):
             fx, fy, root = unit(block, f)
             m = _note(out, tag, m, v, f, EDGE, fy * root, -fx * root, measure[k, 1], x, y)
     return m
 
 
-@kernel
+@inner
 def to_world(block, who, ce, se, re, cv, sv, rv, out, tag, first, last):
     """Turn noted frames first:last into world axes and add the rounding: normal from a to b, levers, gap.
 

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from banquise.detection.jit import kernel
+from banquise.detection.jit import inner, kernel
 
 
 @kernel
@@ -41,7 +41,7 @@ def extent_of(box, out):
     out[0], out[1], out[2], out[3], out[4] = x0, y0, x1, y1, area / len(box)
 
 
-@kernel
+@inner
 def _cell(x, x0, per_x):
     """Column (or row) of a coordinate."""
     return int(math.floor((x - x0) * per_x))
@@ -125,7 +125,7 @@ def find_pairs(first, last, box, n_free, period, x0, y0, per_x, per_y, nx, ny, c
     return count
 
 
-@kernel
+@inner
 def _span(low_a, high_a, low_b, high_b, period):
     """First and last image of b (in periods) that can meet a along one axis."""
     if period == 0.0:
@@ -133,7 +133,7 @@ def _span(low_a, high_a, low_b, high_b, period):
     return int(math.ceil((low_a - high_b) / period)), int(math.floor((high_a - low_b) / period))
 
 
-@kernel
+@inner
 def _images(a, b, box, period, x0, y0, per_x, per_y, nx, ny, bi, bj, pairs, count):
     """Append every image of b that meets a and belongs to this bucket; the count so far."""
     k0, k1 = _span(box[a, 0], box[a, 2], box[b, 0], box[b, 2], period[0])
@@ -152,7 +152,7 @@ def _images(a, b, box, period, x0, y0, per_x, per_y, nx, ny, bi, bj, pairs, coun
     return count
 
 
-@kernel
+@inner
 def _before(p, i, q, j):
     """Whether pair i of list p comes before pair j of list q."""
     for k in range(4):
@@ -161,7 +161,7 @@ def _before(p, i, q, j):
     return False
 
 
-@kernel
+@inner
 def _sort_pairs(pairs, first, last):
     """Sort pairs of one body in place (Shell's gaps: a coast may have thousands)."""
     gap = 1
@@ -183,7 +183,7 @@ def start_values(pairs, box, margin, period, path, wraps, old_pairs, old, new):
 
     Both lists are sorted, so one pass merges them. Turns the images into what stays when bodies are wrapped.
     """
-    q = 0
+    q = np.int64(0)
     for p in range(len(pairs)):
         i, j = pairs[p, 0], pairs[p, 1]
         sx, sy = pairs[p, 2] * period[0], pairs[p, 3] * period[1]

@@ -12,12 +12,12 @@ import math
 import numpy as np
 
 from banquise.detection._kernels_rows import box_gap, edge, near_rows, point
-from banquise.detection.jit import kernel
+from banquise.detection.jit import inner, kernel
 
 STEPS = 2000  # then the time reached is returned: still not later than the contact
 
 
-@kernel
+@inner
 def _safe_step(block, rows, first, last, v0, e0, c, s, tx, ty, vx, vy, spin_v, spin_e, accel, target):
     """Least distance of the rows less the target, and the time within which none of them can reach it.
 

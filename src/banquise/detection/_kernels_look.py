@@ -7,7 +7,7 @@ import numpy as np
 from banquise.detection._kernels_frames import TOUCH, frames_of_point, to_world
 from banquise.detection._kernels_reduce import reduce_frames
 from banquise.detection._kernels_rows import HULL_RUNS, box_gap, hull_gap, measure_rows, near_rows, sort_rows
-from banquise.detection.jit import kernel
+from banquise.detection.jit import inner, kernel
 
 ROWS = 32  # rows of a pair that are remembered; a pair with more is looked at in full each time
 ROUND = 1e-12  # part of the path length set aside for its round-off
@@ -59,7 +59,7 @@ def covers(path, path_at_build, need, zone, n_free, margin):
     return enough
 
 
-@kernel
+@inner
 def pair_reach(i, j, n_free, zone, travel):
     """How near the two bodies must come to be of interest."""
     near = zone[i] if j >= n_free else min(zone[i], zone[j])
@@ -221,7 +221,7 @@ def look_pairs(
     return count, need
 
 
-@kernel
+@inner
 def _copy(value, who, key, first, m, to_value, to_who, to_key, count):
     """Append m contacts of another set, from `first`; the count so far. Counts on when it is full."""
     for k in range(m if count + m <= len(to_value) else 0):
@@ -233,7 +233,7 @@ def _copy(value, who, key, first, m, to_value, to_who, to_key, count):
     return count + m
 
 
-@kernel
+@inner
 def _write(link, ids, i, j, shift_x, shift_y, frame, tag, m, at, value, who, key, count):
     """Append the frames of a pair, in the order of their keys; the count so far. Counts on when it is full."""
     for k in range(m if count + m <= len(value) else 0):

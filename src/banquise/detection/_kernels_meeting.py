@@ -6,12 +6,13 @@ import numpy as np
 from numba import njit
 
 from banquise.detection._kernels_rows import edge, near_rows, point
+from banquise.jit import inner
 
 LOOKS = 200  # instants looked at for one pair before the one reached is taken
 DEEP = 1e5  # touch distances: deeper than this is no contact
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def _place(pose, motion, i, t, out):
     """Body i after t seconds on its path (motion: velocity and half acceleration of x, y, angle).
 
@@ -27,7 +28,7 @@ def _place(pose, motion, i, t, out):
         out[4 + k] = motion[i, k] + 2 * t * motion[i, 3 + k]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def _distances(block, v0, e0, x, y, pv, pe, rows, first, last, dist, rate):
     """Distance of each row's point to its edge and the rate at which it changes; negative behind the edge.
 
@@ -65,7 +66,7 @@ def _distances(block, v0, e0, x, y, pv, pe, rows, first, last, dist, rate):
                 rate[k] = -rate[k]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def _bend(motion, i, j, h, extent, speed, far):
     """Bound on the acceleration of a point of body i seen in the turning frame of body j."""
     si, ai = abs(motion[i, 2]) + 2 * h * abs(motion[i, 5]), 2 * abs(motion[i, 5])
@@ -125,7 +126,7 @@ def first_meetings(
         t, t_before = 0.0, 0.0
         for look in range(LOOKS):
             x, y = dx + (pb[0] - pa[0]), dy + (pb[1] - pa[1])
-            _distances(block, body[j, 1], body[i, 1], x, y, pb, pa, rows, 0, n0, dist, rate)
+            _distances(block, body[j, 1], body[i, 1], x, y, pb, pa, rows, np.int64(0), n0, dist, rate)
             _distances(block, body[i, 1], body[j, 1], -x, -y, pa, pb, rows, n0, n1, dist, rate)
             step, back, there = h, False, False
             for k in range(n1):

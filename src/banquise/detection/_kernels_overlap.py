@@ -3,11 +3,13 @@ nearest border points, not by the signs and cones of contact frames."""
 
 import math
 
+import numpy as np
+
 from banquise.detection._kernels_rows import HULL_RUNS, box_gap, edge, hull_gap, point
-from banquise.detection.jit import kernel
+from banquise.detection.jit import inner, kernel
 
 
-@kernel
+@inner
 def nearest(block, node, node_link, at, end, x, y, bound):
     """Square of the distance of a point to the border below nodes at:end, and the nearest point of it; `bound` if not
     less."""
@@ -52,7 +54,7 @@ def holds(block, node, node_link, at, end, x, y):
     return odd
 
 
-@kernel
+@inner
 def _chord(block, node, node_link, at, end, px, py, ex, ey, cuts):
     """Places along an edge where it crosses the border below nodes at:end, sorted; their number, at most len(cuts)."""
     n = 0
@@ -83,7 +85,7 @@ def _chord(block, node, node_link, at, end, px, py, ex, ey, cuts):
     return n
 
 
-@kernel
+@inner
 def _depth_at(block, node, node_link, at, end, x, y, ex, ey, t, out, back):
     """Square of the distance to the border from place t of an edge that comes in at `out` and leaves at `back` (infinite
     where it does not): the border is no farther than those, so few runs are looked at."""
@@ -93,7 +95,7 @@ def _depth_at(block, node, node_link, at, end, x, y, ex, ey, t, out, back):
     return square
 
 
-@kernel
+@inner
 def _deepest(block, node, node_link, at, end, x, y, ex, ey, low, high, out, back):
     """Greatest distance to the border along a stretch of an edge inside it, by golden sections.
 
@@ -112,7 +114,7 @@ def _deepest(block, node, node_link, at, end, x, y, ex, ey, low, high, out, back
     return math.sqrt(max(dp, dq))
 
 
-@kernel
+@inner
 def _crossings(block, node, node_link, body, box, v_body, e_body, c, s, tx, ty, deep, cuts):
     """Whether any edge of v_body crosses the border of e_body, and (if deep) its deepest place inside."""
     x0, y0, x1, y1 = box[e_body, 0], box[e_body, 1], box[e_body, 2], box[e_body, 3]
@@ -154,7 +156,7 @@ def _crossings(block, node, node_link, body, box, v_body, e_body, c, s, tx, ty, 
     return depth, crossed
 
 
-@kernel
+@inner
 def _points(block, node, node_link, body, box, v_body, e_body, c, s, tx, ty, near, inside, found):
     """Distances of the points of v_body to the border of e_body.
 
@@ -194,7 +196,7 @@ def _points(block, node, node_link, body, box, v_body, e_body, c, s, tx, ty, nea
                 found[2], found[3], found[4] = d, fx - x, fy - y
 
 
-@kernel
+@inner
 def _way_to_leave(block, body, which, c, s, found):
     """Depth of a body that lies wholly inside another: from its far side out through the nearest border point."""
     if found[2] == 0.0:
@@ -208,7 +210,7 @@ def _way_to_leave(block, body, which, c, s, found):
     return found[2] + high - low
 
 
-@kernel
+@inner
 def pair_overlap(block, node, node_link, body, box, i, j, c, s, tx, ty, ux, uy, near, found, cuts):
     """(overlap depth, clearance) of two bodies; one of them is zero. The clearance is a lower bound, at most `near`.
 
@@ -216,7 +218,7 @@ def pair_overlap(block, node, node_link, body, box, i, j, c, s, tx, ty, ux, uy, 
     leave through the nearest border point. Where the rings are apart it is what the radii reach over the distance.
     """
     radii = box[i, 4] + box[j, 4]
-    _, crossed = _crossings(block, node, node_link, body, box, j, i, c, s, tx, ty, False, cuts)
+    _, crossed = _crossings(block, node, node_link, body, box, j, i, c, s, tx, ty, np.bool_(False), cuts)
     apart, depth = near + radii, 0.0
     for who in range(2):
         v, e, turn, ox, oy = (j, i, s, tx, ty) if who == 0 else (i, j, -s, ux, uy)
@@ -227,7 +229,7 @@ def pair_overlap(block, node, node_link, body, box, i, j, c, s, tx, ty, ux, uy, 
             inside = holds(block, node, node_link, body[e, 0], body[e + 1, 0], x, y)
         _points(block, node, node_link, body, box, v, e, c, turn, ox, oy, apart, inside, found)
         if crossed:
-            chord, _ = _crossings(block, node, node_link, body, box, v, e, c, turn, ox, oy, True, cuts)
+            chord, _ = _crossings(block, node, node_link, body, box, v, e, c, turn, ox, oy, np.bool_(True), cuts)
             depth = max(depth, found[1], chord)
         elif inside:
             return _way_to_leave(block, body, v, c, turn, found) + radii, 0.0

@@ -3,12 +3,12 @@
 import numpy as np
 
 from banquise.detection._kernels_frames import CORNER, FACE, MOST, NONE
-from banquise.detection.jit import kernel
+from banquise.detection.jit import inner
 
 BINS = 64
 
 
-@kernel
+@inner
 def _contradict(link, out, tag, i, j, near):
     """Whether two frames are the two sides of one corner against corner: one or the other holds, never both."""
     apart = False
@@ -27,7 +27,7 @@ def _contradict(link, out, tag, i, j, near):
     return apart
 
 
-@kernel
+@inner
 def _drop_corners(link, near, out, tag, m, chosen):
     """Of frames that contradict each other keep the nearest, or the shallowest when both overlap: the others get 0."""
     for i in range(m):
@@ -39,13 +39,13 @@ def _drop_corners(link, near, out, tag, m, chosen):
                 chosen[i] = 0
 
 
-@kernel
+@inner
 def _place(out, i, nx, ny):
     """Where frame i stands along the face with normal n."""
     return out[i, 3] * nx - out[i, 2] * ny
 
 
-@kernel
+@inner
 def _sort_along(out, at, n, nx, ny):
     """Sort the frames at[:n] along the face."""
     for i in range(1, n):
@@ -58,7 +58,7 @@ def _sort_along(out, at, n, nx, ny):
         at[j] = row
 
 
-@kernel
+@inner
 def _below(out, at, n, k, nx, ny, same, chosen):
     """How far frame at[k] lies below the chord of the chosen frames on both sides of it; zero at their places."""
     left, right = k - 1, k + 1
@@ -75,7 +75,7 @@ def _below(out, at, n, k, nx, ny, same, chosen):
     return (1.0 - part) * out[at[left], 6] + part * out[at[right], 6] - out[at[k], 6]
 
 
-@kernel
+@inner
 def _thin_face(out, at, n, lowest, tolerance, same, chosen):
     """Choose (1, the others 0) the frames at[:n] of one face that can ever bind.
 
@@ -117,7 +117,7 @@ def _thin_face(out, at, n, lowest, tolerance, same, chosen):
             chosen[at[k]] = min(chosen[at[k]], 1)
 
 
-@kernel
+@inner
 def _nearest_by_place(out, m, at, chosen):
     """Of very many frames leave the nearest in each of BINS stretches along the nearest one's face: the rest get 0.
 
@@ -144,7 +144,7 @@ def _nearest_by_place(out, m, at, chosen):
             chosen[at[k]] = -1
 
 
-@kernel
+@inner
 def reduce_frames(link, size, zone, out, tag, m, at, chosen):
     """Keep the frames of a pair that matter: no contradicting corners, few points a face; the count left."""
     for k in range(m):

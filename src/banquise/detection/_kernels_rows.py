@@ -11,31 +11,31 @@ import math
 
 import numpy as np
 
-from banquise.detection.jit import kernel, loose_kernel
+from banquise.detection.jit import inner, loose_inner, loose_kernel
 
 HULL_LOOKS = 4  # directions tried to tell two hulls apart
 HULL_RUNS = 16  # runs of a body beyond which going over its points costs more than the tree
 
 
-@kernel
+@inner
 def point(block, k):
     """Point in slot k."""
     return block[k >> 2, 0, k & 3], block[k >> 2, 1, k & 3]
 
 
-@kernel
+@inner
 def edge(block, k):
     """Edge that starts in slot k, and 1 / length^2 (zero when there is none)."""
     return block[k >> 2, 2, k & 3], block[k >> 2, 3, k & 3], block[k >> 2, 4, k & 3]
 
 
-@kernel
+@inner
 def unit(block, k):
     """Edge that starts in slot k, and 1 / length: kept, for a root takes as long as all the rest of a test."""
     return block[k >> 2, 2, k & 3], block[k >> 2, 3, k & 3], block[k >> 2, 5, k & 3]
 
 
-@kernel
+@inner
 def box_gap(box, a, b, c, s, tx, ty, ux, uy):
     """Lower bound of the distance of two bodies from their turned boxes.
 
@@ -53,7 +53,7 @@ def box_gap(box, a, b, c, s, tx, ty, ux, uy):
     return math.sqrt(max(gx * gx + gy * gy, hx * hx + hy * hy))
 
 
-@loose_kernel
+@loose_inner
 def _farthest(block, first, last, x, y):
     """Slot of the point of runs first:last farthest along (x, y). Lane by lane: four short chains of comparisons."""
     r0 = r1 = r2 = r3 = first
@@ -100,7 +100,7 @@ def hull_gap(block, a0, a1, b0, b1, c, s, tx, ty, enough):
     return bound - 1e-13 * (abs(tx) + abs(ty))
 
 
-@loose_kernel
+@loose_inner
 def _square(block, run, lane, x, y):
     """Square of the distance of a point to one edge of a run."""
     ex, ey = block[run, 2, lane], block[run, 3, lane]
@@ -112,7 +112,7 @@ def _square(block, run, lane, x, y):
     return dx * dx + dy * dy
 
 
-@loose_kernel
+@loose_inner
 def near_rows(block, link, node, node_link, body, box, v_body, e_body, c, s, tx, ty, limit, slots, q, runs, rows, n):
     """Append the rows of the points of `v_body` and the edges of `e_body` closer than `limit`; their count so far, and
     whether runs of both are near at all (if not, there are no rows the other way round either).
@@ -180,7 +180,7 @@ def near_rows(block, link, node, node_link, body, box, v_body, e_body, c, s, tx,
     return n, met
 
 
-@kernel
+@inner
 def sort_rows(rows, first, last):
     """Sort rows[first:last] in place, by point and then by edge (Shell's gaps: lists are short, but not always)."""
     gap = 1
@@ -197,7 +197,7 @@ def sort_rows(rows, first, last):
         gap //= 3
 
 
-@kernel
+@inner
 def measure_rows(block, v0, e0, c, s, tx, ty, rows, first, last, measure):
     """Fill place along the edge, signed distance to its line and distance to the edge of each row; the least distance.
 

@@ -32,7 +32,8 @@ def tree_over_runs(run_box, body_run):
             while width > 1:
                 if r % width == 0:
                     last = min(r + width, runs)
-                    box[node] = run_box[first + r]
+                    for side in range(4):
+                        box[node, side] = run_box[first + r, side]
                     below = last - r
                     step = BRANCHES
                     while step < width:
@@ -45,7 +46,8 @@ def tree_over_runs(run_box, body_run):
                     link[node, 1] = node + 1 + below
                     node += 1
                 width //= BRANCHES
-            box[node] = run_box[first + r]
+            for side in range(4):
+                box[node, side] = run_box[first + r, side]
             link[node, 0] = first + r
             link[node, 1] = node + 1
             node += 1

@@ -26,7 +26,7 @@ def impact_times(
     a, b = np.ascontiguousarray(a, dtype=np.int32), np.ascontiguousarray(b, dtype=np.int32)
     pose = np.stack([bodies.x, bodies.y, bodies.cos, bodies.sin], axis=1)
     velocity = np.stack([bodies.u, bodies.v, bodies.spin], axis=1)
-    distance = np.ascontiguousarray(np.broadcast_to(np.asarray(distance, dtype=float), len(a)))
+    distance = np.array(np.broadcast_to(np.asarray(distance, dtype=float), len(a)))
     extent = np.ascontiguousarray(bodies.extent, dtype=float)
     tolerance = 1e-12 * float(np.min(extent, initial=np.inf)) if len(extent) else 0.0
     when = np.empty(len(a))

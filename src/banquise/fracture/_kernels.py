@@ -7,6 +7,8 @@ value of the other lip's field at that node). Constant strains make every cut in
 import numpy as np
 from numba import njit
 
+from banquise.jit import checked_inner
+
 NUDGE = 0.01  # a node nearer to the chord than this part of the local size is taken to lie that far from it
 GRAZE = 1e-3  # an element crossed over less than this part of its size is not crossed
 
@@ -18,7 +20,8 @@ def spread(points, sizes, placed, factor):
     m = placed.shape[0]
     kept = np.zeros(n, np.bool_)
     near = np.empty((m + n, 2))
-    near[:m] = placed
+    for j in range(m):
+        near[j, 0], near[j, 1] = placed[j, 0], placed[j, 1]
     count = m
     for i in range(n):
         reach = (factor * sizes[i]) ** 2
@@ -31,7 +34,7 @@ def spread(points, sizes, placed, factor):
                 break
         if free:
             kept[i] = True
-            near[count] = points[i]
+            near[count, 0], near[count, 1] = points[i, 0], points[i, 1]
             count += 1
     return kept
 
@@ -75,7 +78,7 @@ def across(points, inward, segments):
     return out
 
 
-@njit(cache=True, nogil=True)
+@checked_inner
 def _levels(nodes, elements, size, grip, start, nu, level):
     """Signed distances to the line of the chord, kept off zero so that no cut part vanishes.
 
@@ -97,7 +100,7 @@ def _levels(nodes, elements, size, grip, start, nu, level):
                     level[i] = least if level[j] > 0 else -least
 
 
-@njit(cache=True, nogil=True)
+@checked_inner
 def _crossed(nodes, elements, size, start, tangent, length, level, cut, entry, leave):
     """Mark the elements that the chord itself (not its line) crosses, with the stretch of the chord in each."""
     count = 0
@@ -124,7 +127,7 @@ def _crossed(nodes, elements, size, start, tangent, length, level, cut, entry, l
     return count
 
 
-@njit(cache=True, nogil=True)
+@checked_inner
 def _sides(elements, neighbours, level, cut, side, stack):
     """Flood the uncut elements from both lips: side +1 or -1 of each; False when one reaches the other."""
     n = elements.shape[0]
@@ -162,7 +165,7 @@ def _sides(elements, neighbours, level, cut, side, stack):
     return missed == 0
 
 
-@njit(cache=True, nogil=True)
+@checked_inner
 def _corner(level, elements, e):
     """The node of a cut element that is alone on its side, as 0, 1 or 2."""
     p0 = level[elements[e, 0]] > 0
@@ -173,7 +176,7 @@ def _corner(level, elements, e):
     return 1 if p0 == p2 else 2
 
 
-@njit(cache=True, nogil=True)
+@checked_inner
 def _number_ghosts(nodes, elements, start, tangent, level, cut, leave, tip, number):
     """Number the nodes that get a ghost, then the two nodes of the edge at the tip, which get none."""
     number[:] = -1
@@ -209,7 +212,7 @@ def _number_ghosts(nodes, elements, start, tangent, level, cut, leave, tip, numb
     return ghosts
 
 
-@njit(cache=True, nogil=True)
+@checked_inner
 def _parts(level, elements, e, area, bary, part, mass):
     """Sub-areas (as parts of the element) and P1 mass matrices of the two sides of a cut element; 1 is the + side.
 
@@ -242,7 +245,7 @@ def _parts(level, elements, e, area, bary, part, mass):
             mass[1 - alone, k, q] = total - mass[alone, k, q]
 
 
-@njit(cache=True, nogil=True)
+@checked_inner
 def _whole_moments(elements, area, modes, side, QP):
     """Moments of the uncut elements of the + side; returns their area."""
     plus = 0.0
@@ -362,7 +365,7 @@ def cut_mesh(nodes, elements, neighbours, stiffness, area, size, stress, modes, 
     return ghosts, separates, plus, touched, D, B, QA, QP, jump, slip, pressure, stretch, t
 
 
-@njit(cache=True, nogil=True)
+@checked_inner
 def _solve_chosen(gram, rhs, chosen, L, x):
     """Solve the chosen rows of gram x = rhs by Cholesky in place; zero elsewhere. False when not positive."""
     n = rhs.shape[0]

@@ -4,6 +4,8 @@ import math
 
 from numba import njit
 
+from banquise.jit import checked_inner
+
 
 @njit(cache=True, nogil=True)
 def shortest_chord(at, least, step):
@@ -42,7 +44,7 @@ def shortest_chord_from(at, x, y, reach, least, step):
     return shortest
 
 
-@njit(cache=True, nogil=True)
+@checked_inner
 def _cut_off(at, i, j, whole):
     """Area of the smaller side of the chord from point i to point j > i."""
     xi, yi = at[i, 0] - at[0, 0], at[i, 1] - at[0, 1]

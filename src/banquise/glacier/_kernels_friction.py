@@ -12,22 +12,24 @@ import math
 import numpy as np
 from numba import njit
 
+from banquise.jit import checked_inner
+
 POWER, LINEAR_BELOW, SMOOTH, SATURATING, PEAKED, CAPPED, RATE_STATE = range(7)
 COLUMNS = 6
 MOST_ITERATIONS = 100
 
 
-@njit(cache=True, nogil=True)
+@checked_inner
 def _raised(z, m):
     return z * z * z if m == 3.0 else z**m
 
 
-@njit(cache=True, nogil=True)
+@checked_inner
 def _root(s, m):
     return np.cbrt(s) if m == 3.0 else s ** (1.0 / m)
 
 
-@njit(cache=True, nogil=True)
+@checked_inner
 def _state_exponent(row, theta):
     # psi = (f0 + b ln(v0 theta / Dc)) / a
     return (row[3] + row[2] * math.log(row[4] * theta / row[5])) / row[1]
@@ -46,7 +48,7 @@ def parameter(code, row, theta, speed):
     return z if speed >= 0.0 else -z
 
 
-@njit(cache=True, nogil=True)
+@checked_inner
 def curve(code, row, theta, z):
     """(v, dv/dz, tau, dtau/dz) at z, for the parameters in `row`."""
     a = abs(z)
@@ -96,7 +98,7 @@ def curve(code, row, theta, z):
     return v, dv, tau, dtau
 
 
-@njit(cache=True, nogil=True)
+@checked_inner
 def solve(code, row, theta, gain, target, guess):
     """z such that v(z) + gain tau(z) = target, by Newton kept inside a bracket; `guess` is a z near the answer."""
     goal = abs(target)

@@ -24,6 +24,7 @@ from banquise.glacier._kernels_schemes import (
     follow,
     keep_record,
 )
+from banquise.jit import checked_inner
 
 MOST_NEWTON = 60
 MOST_HALVINGS = 12
@@ -48,7 +49,7 @@ SCRATCH = 15
 ) = range(15)
 
 
-@njit(cache=True, nogil=True)
+@checked_inner
 def _thomas(lower, diagonal, upper, right):
     """Solve in place a tridiagonal system, without pivoting: scaled by the masses its rows are diagonally dominant."""
     n = right.size
@@ -61,7 +62,7 @@ def _thomas(lower, diagonal, upper, right):
         right[i] = (right[i] - upper[i] * right[i + 1]) / diagonal[i]
 
 
-@njit(cache=True, nogil=True)
+@checked_inner
 def _own_share(chain, i, blend, reach, ratio):
     """Factors D, s of a node's own part q = D v + s tau of its row."""
     k, n = chain.stiffness, chain.weight.size
@@ -70,7 +71,7 @@ def _own_share(chain, i, blend, reach, ratio):
     return 1.0 + share * (ratio * springs + chain.dashpot[i]), share * chain.weight[i]
 
 
-@njit(cache=True, nogil=True)
+@checked_inner
 def _residual(chain, state, z, blend, reach, ratio, out):
     """Residual (m/s) of the velocity equation at z; fills trial v, u and stress; returns its squared norm."""
     s = state.scratch
@@ -87,7 +88,7 @@ def _residual(chain, state, z, blend, reach, ratio, out):
     return norm
 
 
-@njit(cache=True, nogil=True)
+@checked_inner
 def _newton_direction(chain, state, z, blend, reach, ratio):
     """OWN = q of every node, CHANGE = the Newton step in q.
 
@@ -110,7 +111,7 @@ def _newton_direction(chain, state, z, blend, reach, ratio):
     _thomas(s[LOWER], s[DIAGONAL], s[UPPER], s[CHANGE])
 
 
-@njit(cache=True, nogil=True)
+@checked_inner
 def _newton(chain, state, z, blend, reach, ratio, tolerance, stress_scale):
     """Newton with halving until speed and stress move by less than `tolerance` of their scales; steps taken or -1."""
     s = state.scratch

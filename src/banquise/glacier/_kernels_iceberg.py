@@ -13,6 +13,8 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
+from banquise.jit import checked_inner
+
 Berg = namedtuple(
     "Berg",
     "outline mass inertia added_1 added_2 added_spin gravity water_density drag contact_stiffness contact_damping area",
@@ -30,7 +32,7 @@ def placed(berg, state, corners):
         corners[k, 1] = state[1] + s * berg.outline[k, 0] + c * berg.outline[k, 1]
 
 
-@njit(cache=True, nogil=True)
+@checked_inner
 def _world_velocity(state):
     c, s = math.cos(state[2]), math.sin(state[2])
     return c * state[3] - s * state[4], s * state[3] + c * state[4]
@@ -108,7 +110,7 @@ def _drag(berg, state, corners):
     return fx, fy, torque
 
 
-@njit(cache=True, nogil=True)
+@checked_inner
 def _rates(berg, state, corners, front, front_speed, out):
     push, moment = contact(berg, state, corners, front, front_speed)
     wet, bx, _ = submerged(corners)

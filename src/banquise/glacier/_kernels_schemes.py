@@ -14,9 +14,11 @@ import numpy as np
 from numba import njit
 
 from banquise.glacier._kernels_friction import RATE_STATE, aged, curve, parameter, solve
+from banquise.jit import checked_inner
 
 # Sums over nodes may be reordered (they are serial: the bits do not depend on threads); nothing else is loosened.
 REORDER = {"reassoc", "contract", "nsz"}
+reordered_inner = njit(cache=True, nogil=True, fastmath=REORDER, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 Chain = namedtuple("Chain", "weight inverse_mass stiffness dashpot steady_stress steady_speed code rows")
 State = namedtuple("State", "u v z theta force acceleration scratch")
@@ -29,7 +31,7 @@ SEISMIC, APPLIED, ENDS, SIZE, PEAK, PEAK_TIME, ITERATIONS, MOST, UNCONVERGED, LA
 TALLY = 16
 
 
-@njit(cache=True, nogil=True)
+@checked_inner
 def _add(tally, at, value):
     # Kahan's sum: impulses are sums of up to 1e7 steps and must close to 1e-12.
     value -= tally[at + 1]
@@ -38,7 +40,7 @@ def _add(tally, at, value):
     tally[at] = total
 
 
-@njit(cache=True, nogil=True)
+@checked_inner
 def book(tally, weight, seismic, applied, ends, time):
     """Add one arrival to the impulses, `weight` seconds of it, and follow the peak."""
     _add(tally, SEISMIC, weight * seismic)
@@ -50,7 +52,7 @@ def book(tally, weight, seismic, applied, ends, time):
         tally[PEAK_TIME] = time
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER)
+@reordered_inner
 def elastic(stiffness, u, force):
     n = u.size
     if n == 1:
@@ -62,7 +64,7 @@ def elastic(stiffness, u, force):
     force[n - 1] = -stiffness[n - 2] * (u[n - 1] - u[n - 2])
 
 
-@njit(cache=True, nogil=True)
+@checked_inner
 def end_force(chain, force, v):
     """Force of the surroundings on the two ends: dashpots, and what holds an end of infinite mass."""
     total = 0.0
@@ -74,7 +76,7 @@ def end_force(chain, force, v):
     return total
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER)
+@reordered_inner
 def _cubic_targets(chain, u, z, gain, push, target):
     # target = v + dt/m (elastic + w tau_eq), fused with the spring differences: this loop is bound by memory.
     n, k = u.size, chain.stiffness
@@ -89,7 +91,7 @@ def _cubic_targets(chain, u, z, gain, push, target):
     target[n] = z[n] * z[n] * z[n] + push[n] - gain[n] * (k[n - 1] * (u[n] - u[n - 1]))
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER)
+@reordered_inner
 def _cubic_newton(z, target, linear, floor):
     """Two Newton steps of z^3 + linear z = target at every node; returns how many nodes still moved."""
     moved = 0.0
@@ -107,7 +109,7 @@ def _cubic_newton(z, target, linear, floor):
     return moved
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER)
+@reordered_inner
 def _cubic_seismic(rows, weight, z, steady):
     total = 0.0
     for i in range(z.size):
@@ -115,7 +117,7 @@ def _cubic_seismic(rows, weight, z, steady):
     return total
 
 
-@njit(cache=True, nogil=True, fastmath=REORDER)
+@reordered_inner
 def _cubic_drift(u, z, step, steady_speed, most_u, most_z, least_z):
     for i in range(u.size):
         a = z[i]
@@ -128,7 +130,7 @@ def _cubic_drift(u, z, step, steady_speed, most_u, most_z, least_z):
         least_z[i] = a if a < least_z[i] else least_z[i]
 
 
-@njit(cache=True, nogil=True)
+@checked_inner
 def keep_record(record, n, u, v, stress, seismic, contact):
     # Node by node: assigning whole rows drags the compiler through the text of its shape errors, three seconds of it.
     k = n // record.stride
@@ -140,7 +142,7 @@ def keep_record(record, n, u, v, stress, seismic, contact):
     record.contact[k] = contact
 
 
-@njit(cache=True, nogil=True)
+@checked_inner
 def follow(record, u, v):
     for i in range(u.size):
         record.most_u[i] = max(record.most_u[i], abs(u[i]))

@@ -170,7 +170,7 @@ def _advance(stepper: _Stepper, force: Any) -> Any:
         return _advance_with_iceberg(stepper, force)
     for first in range(0, stepper.steps + 1, _PIECE):
         times = np.arange(first, min(first + _PIECE, stepper.steps + 1)) * stepper.dt
-        loads = np.ascontiguousarray(np.broadcast_to(np.asarray(force(times), dtype=float), times.shape))
+        loads = np.array(np.broadcast_to(np.asarray(force(times), dtype=float), times.shape))
         if not np.isfinite(loads).all():
             bad = times[~np.isfinite(loads)][0]
             raise CaseError(f"load: the force at {bad:g} s is not a finite number.")

@@ -5,7 +5,7 @@ All of a floe's step is done in its own frame in the middle of the step, so that
 
 import numpy as np
 
-from banquise.jit import bare_inline, bare_kernel, bare_loose_kernel
+from banquise.jit import bare_inline, bare_inner, bare_kernel, bare_loose_inner
 
 _TINY = 1e-150
 # coefficients of series: a division costs ten products
@@ -17,7 +17,7 @@ _ACTS, _U, _V, _COEFFICIENT, _COS, _SIN = range(6)
 
 
 # Sums may be reordered for SIMD: each floe is summed by one thread, so the bits do not depend on their number
-@bare_loose_kernel
+@bare_loose_inner
 def _forces(qx, qy, qw, flow, a, b, w, out):
     """Sums over the points of |r| r, its moment and its radial part, r = (a + w y, b - w x) + flow; out = Fx, Fy, T, R."""
     fx = fy = t = r = 0.0
@@ -35,7 +35,7 @@ def _forces(qx, qy, qw, flow, a, b, w, out):
     out[0], out[1], out[2], out[3] = fx, fy, t, r
 
 
-@bare_loose_kernel
+@bare_loose_inner
 def _forces_and_slopes(qx, qy, qw, flow, a, b, w, out):
     """As `_forces`, with the derivatives with respect to (a, b, w): three times the work.
 
@@ -76,7 +76,7 @@ def _forces_and_slopes(qx, qy, qw, flow, a, b, w, out):
     out[10], out[11], out[12] = ra, rb, rw
 
 
-@bare_loose_kernel
+@bare_loose_inner
 def _coarse(area, ox, oy, cxx, cxy, cyy, a, b, w, out):
     """What `_forces_and_slopes` gives in a uniform flow, from area, centre and spread of the points alone.
 
@@ -150,7 +150,7 @@ def _fluid(fluid, mode, u, v, coefficient, turn_c, turn_s, c, s):
     fluid[_COEFFICIENT], fluid[_COS], fluid[_SIN] = coefficient if mode > 0 else 0.0, turn_c, turn_s
 
 
-@bare_kernel
+@bare_inner
 def _into_frame(flow, c, s, out):
     """The flow at the points (2, 75) of the map frame in the frame of the floe."""
     u, v = flow[0], flow[1]
@@ -159,7 +159,7 @@ def _into_frame(flow, c, s, out):
         out[1, k] = c * v[k] - s * u[k]
 
 
-@bare_kernel
+@bare_inner
 def _fitted_theta(z):
     """Weight of the end of the step for which linear decay at rate z / step is exact: 1/2 for z -> 0, 1 for large z."""
     if z < 0.1:

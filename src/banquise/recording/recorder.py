@@ -70,6 +70,17 @@ def stress_of(bodies: Bodies, impulses: Array, window: float, n_ids: int) -> NDA
     return stress
 
 
+def check_place(output: Path) -> None:
+    """Whether a run file can be written there: said before anything is computed."""
+    if output.is_dir():
+        raise RunFileError(f"output {output}: is a folder, expected the name of a file such as run.nc.")
+    parent = output.resolve().parent
+    if not parent.is_dir():
+        raise RunFileError(f"output {output}: the folder {parent} does not exist. Make it first.")
+    if not os.access(parent, os.W_OK):
+        raise RunFileError(f"output {output}: the folder {parent} cannot be written to.")
+
+
 class Recorder:
     """Collects records; `pieces` of them lie in a folder beside the output until the run ends."""
 
@@ -115,13 +126,7 @@ class Recorder:
 
     def _prepare(self) -> None:
         assert self.output is not None
-        if self.output.is_dir():
-            raise RunFileError(f"output {self.output}: is a folder, expected the name of a file such as run.nc.")
-        parent = self.output.resolve().parent
-        if not parent.is_dir():
-            raise RunFileError(f"output {self.output}: the folder {parent} does not exist. Make it first.")
-        if not os.access(parent, os.W_OK):
-            raise RunFileError(f"output {self.output}: the folder {parent} cannot be written to.")
+        check_place(self.output)
         shutil.rmtree(self.folder, ignore_errors=True)
         self.folder.mkdir()
 

@@ -3,8 +3,10 @@
 import numpy as np
 from numba import njit
 
+from banquise.jit import checked_inner
 
-@njit(cache=True, nogil=True)
+
+@checked_inner
 def _edge_moments(ex, first, last, out):
     """Moments S, Sx, Sy, Sxx, Sxy, Syy of a closed set of directed edges (x0, y0, x1, y1)."""
     out[:] = 0.0
@@ -19,7 +21,7 @@ def _edge_moments(ex, first, last, out):
         out[5] += (y0 * y0 + y0 * y1 + y1 * y1) * cross / 12
 
 
-@njit(cache=True, nogil=True)
+@checked_inner
 def _cut(ex, first, last, cx, cy, nx, ny, free, exits, entries):
     """Write the part with (p - c).n >= 0 behind `free`, then the other part; (end of one, end of both) or (-1, -1).
 
@@ -40,7 +42,7 @@ def _cut(ex, first, last, cx, cy, nx, ny, free, exits, entries):
             if end >= len(ex):
                 return -1, -1
             if in0 and in1:
-                ex[end] = ex[e]
+                ex[end, 0], ex[end, 1], ex[end, 2], ex[end, 3] = x0, y0, x1, y1
                 end += 1
                 continue
             t = d0 / (d0 - d1)
@@ -67,7 +69,7 @@ def _cut(ex, first, last, cx, cy, nx, ny, free, exits, entries):
     return middle, end
 
 
-@njit(cache=True, nogil=True)
+@checked_inner
 def _spread(m):
     """Second moment of a piece about its own centroid (trace), what the cut makes small."""
     return m[3] + m[5] - (m[1] * m[1] + m[2] * m[2]) / m[0]
@@ -93,7 +95,7 @@ def quadrature(vertices, ring_start, body_ring, pieces, first, last, qx, qy, qw)
             ex = np.empty((capacity, 4))
             crossings = np.empty((capacity, 2))
             crossings_back = np.empty((capacity, 2))
-            end = 0
+            end = np.int64(0)
             for r in range(r0, r1):
                 a, b = ring_start[r], ring_start[r + 1]
                 for v in range(a, b):
@@ -102,7 +104,7 @@ def quadrature(vertices, ring_start, body_ring, pieces, first, last, qx, qy, qw)
                     ex[end, 2], ex[end, 3] = vertices[w, 0], vertices[w, 1]
                     end += 1
             begin[0], finish[0] = 0, end
-            _edge_moments(ex, 0, end, m[0])
+            _edge_moments(ex, np.int64(0), end, m[0])
             count = 1
             while count < pieces:
                 worst = 0

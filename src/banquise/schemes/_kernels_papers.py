@@ -5,6 +5,8 @@ import math
 import numpy as np
 from numba import njit
 
+from banquise.jit import inner
+
 SLACK = 1e-6  # of the speeds at a contact: a slower approach is what solvers leave, while there is room
 ROUND_OFF = 1e-12  # the same where there is none
 PUSHED = 1e-3  # of the squares of the speeds at a contact: energy that holding it too early may give it
@@ -26,13 +28,13 @@ def begin(x, y, cos, sin, angle, u, v, spin, extent, eta, n_free, horizon, start
             reach[i] += eta[i]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def _zone(eta, i, j, n_free):
     """Contact distance of a pair: the smaller eta, against an obstacle the floe's own."""
     return eta[i] if j >= n_free else min(eta[i], eta[j])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def _point_speeds(value, who, k, velocity):
     """At contact k: normal and tangential speed of b seen from a, and a scale of the speeds they are the difference of."""
     i, j = who[k, 0], who[k, 1]
@@ -43,7 +45,7 @@ def _point_speeds(value, who, k, velocity):
     return (ub - ua) * nx + (vb - va) * ny, (vb - va) * nx - (ub - ua) * ny, scale
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def _root(parent, i):
     while parent[i] != i:
         parent[i] = parent[parent[i]]
@@ -117,7 +119,7 @@ def turning(value, who, n_free, eta, before, after):
     return least
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def _seen_from(motion, i, j, dx, dy, extent):
     """How fast the fastest point of body i goes, seen from the turning body j; (dx, dy) from the centre of i to j's."""
     x = motion[i, 0] - motion[j, 0] - motion[j, 2] * dy

@@ -141,18 +141,18 @@ def areas(value, who, stiffness, shear, x, y, cos, sin, vertices, ring_start, bo
     The border of the overlap is the border of a within b and that of b within a. The normals of the first, times length,
     sum to the chord turned by a right angle, for any shape.
     """
-    count, sums = 0, np.zeros(5)
+    count, sums, first = 0, np.zeros(5), np.int64(0)
     for k in range(len(who)):
         i, j = who[k, 0], who[k, 1]
         if count and pair[count - 1, 0] == i and pair[count - 1, 1] == j:
             continue
         ox, oy = x[i] + value[k, AX], y[i] + value[k, AY]  # moments about a place near: far ones would cancel
-        middle = edges_of(i, 0.0, 0.0, x, y, cos, sin, vertices, ring_start, body_ring, edges, 0)
+        middle = edges_of(i, 0.0, 0.0, x, y, cos, sin, vertices, ring_start, body_ring, edges, first)
         end = edges_of(j, value[k, SX], value[k, SY], x, y, cos, sin, vertices, ring_start, body_ring, edges, middle)
         sums[:] = 0.0
-        border_inside(edges, 0, middle, middle, end, cuts, ox, oy, sums)
+        border_inside(edges, first, middle, middle, end, cuts, ox, oy, sums)
         nx, ny = sums[0], sums[1]
-        border_inside(edges, middle, end, 0, middle, cuts, ox, oy, sums)
+        border_inside(edges, middle, end, first, middle, cuts, ox, oy, sums)
         chord, area = math.hypot(nx, ny), sums[2]
         if not (area > 0.0 and chord > 0.0):
             continue

@@ -9,8 +9,10 @@ zero, and no loop needs to ask (a branch a body made these loops seven times slo
 import numpy as np
 from numba import njit
 
+from banquise.jit import inner
 
-@njit(cache=True, nogil=True, error_model="numpy")
+
+@inner
 def one_contact(qn, qt, wnn, wnt, wtt, mu, low):
     """The impulse of a single contact with u = q + W r: exact Coulomb friction in the plane.
 
@@ -43,7 +45,7 @@ def one_contact(qn, qt, wnn, wnt, wtt, mu, low):
     return best_n, best_t
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def velocity_of(k, G, a, b, c, y):
     """Contact velocity u = c + G y of contact k."""
     i, j = a[k], b[k]
@@ -54,7 +56,7 @@ def velocity_of(k, G, a, b, c, y):
     return un, ut
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def push(k, G, a, b, y, dn, dt):
     """Add the impulse (dn, dt) at contact k to the bodies: y += G' dr."""
     i, j = a[k], b[k]
@@ -66,7 +68,7 @@ def push(k, G, a, b, y, dn, dt):
     y[j, 2] += G[k, 0, 5] * dn + G[k, 1, 5] * dt
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def gather(first, last, G, a, b, r, y):
     """y = sum G' r from scratch, for the bodies of these contacts, in contact order."""
     for k in range(first, last):
@@ -77,7 +79,7 @@ def gather(first, last, G, a, b, r, y):
         push(k, G, a, b, y, r[k, 0], r[k, 1])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def natural_map(rn, rt, un, ut, wnn, wtt, mu, low):
     """Distance of one contact from Signorini and Coulomb, in velocity units."""
     if wnn <= 0.0:
@@ -99,7 +101,7 @@ def residual(first, last, G, W, a, b, c, mu, low, r, y):
     return e
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def sweep(first, last, G, W, a, b, c, mu, low, r, y, backward):
     """One Gauss-Seidel pass with exact local solutions; returns the largest change, in velocity units."""
     change = 0.0

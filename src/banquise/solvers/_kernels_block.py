@@ -9,8 +9,10 @@ Block layout: n diagonal blocks, then the entries of L column by column, then th
 import numpy as np
 from numba import njit
 
+from banquise.jit import inner
 
-@njit(cache=True, nogil=True, error_model="numpy")
+
+@inner
 def _unlink(v, degree, head, after, before):
     if before[v] >= 0:
         after[before[v]] = after[v]
@@ -20,7 +22,7 @@ def _unlink(v, degree, head, after, before):
         before[after[v]] = before[v]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def _link(v, degree, head, after, before):
     d = degree[v]
     after[v], before[v] = head[d], -1
@@ -188,7 +190,7 @@ def block_places(position, column, rows, a, b):
     return start, target, ab, ba
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def invert(A, v):
     """Inverse of the 3 x 3 block A[v] in place, by its LU with row exchanges; False if it is singular.
 
@@ -258,7 +260,7 @@ def factor(A, column, start, target):
     return True
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def substitute(A, column, rows, x):
     """Solve with the factor; x (n, 3) by position, in place."""
     n = column.shape[0] - 1

@@ -8,6 +8,7 @@ Bodies that cannot move share the last row of y.
 import numpy as np
 from numba import njit
 
+from banquise.jit import inner
 from banquise.solvers._kernels_small import echelon
 
 DIRECTIONS = 24  # where slip directions are looked for first
@@ -50,7 +51,7 @@ def spatial_rows(
                 W[k, i, j] = s
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def slip_gap(x, y, q, w, mu):
     """(cross speed d' x u_t, along d.u_t, r_n) of a contact slipping with r_t = mu r_n (x, y) and u_n = 0."""
     d = w[0, 0] + mu * (w[0, 1] * x + w[0, 2] * y)
@@ -62,7 +63,7 @@ def slip_gap(x, y, q, w, mu):
     return x * uy - y * ux, x * ux + y * uy, rn
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def slipping(q, w, mu, r):
     """Slip on the cone: the direction is a root of one function of an angle; scan, then halve. False if none is found.
 
@@ -94,7 +95,7 @@ def slipping(q, w, mu, r):
     return found
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def disc(q1, q2, w, bound, r):
     """Tangential impulse of a contact whose normal impulse is given: |r_t| <= bound, opposed to q + W_tt r_t."""
     det = w[1, 1] * w[2, 2] - w[1, 2] * w[2, 1]
@@ -114,7 +115,7 @@ def disc(q1, q2, w, bound, r):
             high = s
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def sticking(q, w):
     """The impulse with q + W r = 0 of a regular symmetric W (3, 3), and whether it is regular: no arrays, no search."""
     c0 = w[1, 1] * w[2, 2] - w[1, 2] * w[2, 1]
@@ -163,7 +164,7 @@ def one_spatial(q, w, mu, low, r):
         disc(q[1] + w[1, 0] * low, q[2] + w[2, 0] * low, w, mu * low, r)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def spatial_speed(k, G, a, b, c, y, u):
     """u = c + G y of contact k."""
     for i in range(3):
@@ -173,7 +174,7 @@ def spatial_speed(k, G, a, b, c, y, u):
         u[i] = s
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def spatial_push(k, G, a, b, y, dr):
     """y += G' dr."""
     for j in range(6):
@@ -181,7 +182,7 @@ def spatial_push(k, G, a, b, y, dr):
         y[b[k], j] += G[k, 0, 6 + j] * dr[0] + G[k, 1, 6 + j] * dr[1] + G[k, 2, 6 + j] * dr[2]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def spatial_map(r, u, w, mu, low):
     """Distance of one contact from Signorini and Coulomb, in velocity units."""
     wt = 0.5 * (w[1, 1] + w[2, 2])
@@ -232,7 +233,7 @@ def spatial_delassus(members, G, a, b, fixed, D):
                                 D[3 * p + s, 3 * q + t] += G[k, s, 6 * i + x] * G[l, t, 6 * j + x]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def cone_step(members, D, W, mu, low, r, u, delta):
     """One semismooth Newton step on the natural map, dense; r is moved. Of a singular matrix any solution serves.
 

@@ -5,6 +5,7 @@
 closed form, sweeps, active-set Newton on the dense Delassus matrix, Lemke.
 """
 
+import numpy as np
 from numba import njit
 
 from banquise.solvers._kernels import gather, one_contact, residual, sweeps
@@ -79,7 +80,7 @@ def solve_islands(
     begin, end, members, start, G, W, a, b, c, mu, low, r, y, reference, tolerance, method, error, how, iterations
 ):
     """The small islands members[begin:end]; writes residual / reference, method and iterations of each."""
-    most = 1
+    most = np.int64(1)
     for p in range(begin, end):
         most = max(most, start[members[p] + 1] - start[members[p]])
     work = scratch_for(most)

@@ -8,11 +8,13 @@ basic = rhs + T nonbasic: half the numbers and half the work of a tableau with b
 import numpy as np
 from numba import njit
 
+from banquise.jit import inner
+
 SOLVED, RAY, CAP, STALLED = 0, 1, 2, 3
 LEXICOGRAPHIC, LARGEST = 0, 1
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def lexicographic_less(i, j, T, column, basic, place):
     """Whether row i comes before row j in the ratio test under q + (e, e^2, ...), by the columns of the inverse basis.
 
@@ -32,7 +34,7 @@ def lexicographic_less(i, j, T, column, basic, place):
     return i < j
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def pivot(T, rhs, basic, nonbasic, place, row, column, line):
     """Exchange basic[row] and nonbasic[column]; rows with a zero in the column are left alone. `line` is scratch."""
     n = T.shape[0]
@@ -57,7 +59,7 @@ def pivot(T, rhs, basic, nonbasic, place, row, column, line):
     place[entering], place[leaving] = row, n + 1 + column
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def leaving_row(T, rhs, basic, place, column, rule):
     """The row whose variable first reaches zero, -1 if none does. z0 is preferred, then the rule decides near-ties."""
     n = T.shape[0]
@@ -73,7 +75,7 @@ def leaving_row(T, rhs, basic, place, column, rule):
     if cover < n and T[cover, column] < -1e-11 and rhs[cover] / -T[cover, column] <= least * (1.0 + 1e-8):
         return cover
     limit = least * (1.0 + 1e-13)
-    row = -1
+    row = np.int64(-1)
     for i in range(n):
         t = T[i, column]
         if t >= -1e-11 or max(rhs[i], 0.0) / -t > limit:
@@ -98,7 +100,7 @@ def lemke(T, rhs, basic, nonbasic, place, entering, cap, rule, line):
     n = T.shape[0]
     pivots = 0
     if entering < 0:
-        row = -1
+        row = np.int64(-1)
         for i in range(n):  # z0 comes in at the largest -q / d; a tie goes to the lexicographic least
             if rhs[i] >= 0.0:
                 continue
@@ -129,7 +131,7 @@ def lemke(T, rhs, basic, nonbasic, place, entering, cap, rule, line):
     return CAP, pivots, entering
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def friction_dictionary(D, c, mu, low, unit, T, rhs):
     """Dictionary of the Stewart-Trinkle problem (normals, tangents in pairs, sliding speeds), with a unit diagonal.
 
@@ -161,7 +163,7 @@ def friction_dictionary(D, c, mu, low, unit, T, rhs):
         rhs[3 * m + i] = mu[i] * low[i] / st / unit
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def friction_impulses(D, low, unit, rhs, basic, r):
     """Impulses r (m, 2) of the basis Lemke stopped at."""
     m, n = low.shape[0], rhs.shape[0]
@@ -348,7 +350,7 @@ def enumerate_bases(M, q, tolerance, z):
     return found, solved
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def eliminate(A, x, k):
     """Solve the leading k x k system in place with row exchanges; False if it is singular."""
     for j in range(k):

@@ -16,8 +16,8 @@ that the arrays do not overlap, and reading them again after each store doubles 
 from collections import namedtuple
 
 import numpy as np
-from numba import njit
 
+from banquise.jit import inner
 from banquise.solvers._kernels import natural_map, push
 from banquise.solvers._kernels_block import factor, substitute
 
@@ -36,7 +36,7 @@ SNN, STN, STT, CN, CT, FN, FT = range(7)
 ABSENT = 1e100  # speed of a contact at which nothing can move: it stays open, with zeros in all that follows
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def smooth(x, nu):
     """s(x) and s'(x), without the cancellation of the plain formulas for x far below zero, and without a branch."""
     root = np.sqrt(x * x + 4.0 * nu * nu)
@@ -45,7 +45,7 @@ def smooth(x, nu):
     return max(x, 0.0) + rest, 1.0 - share if x >= 0.0 else share
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def response(k, G, a, b, y):
     """G y of contact k."""
     i, j = a[k], b[k]
@@ -55,7 +55,7 @@ def response(k, G, a, b, y):
     return n, t
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def look(island, room, r):
     """Impulses r and their speeds into Z, all from scratch; the largest natural map."""
     G, W, a, b, c, mu, low = island
@@ -74,7 +74,7 @@ def look(island, room, r):
     return e
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def advance(room, step, r):
     """r and Z moved by step times the direction; the largest natural map there.
 
@@ -95,7 +95,7 @@ def advance(room, step, r):
     return sizes(S)[1]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def sizes(S):
     """(sum of squares, largest) of the rows FN and FT of S; four sums, so that they do not wait for each other."""
     m = S.shape[1]
@@ -111,7 +111,7 @@ def sizes(S):
     return (s0 + s1) + (s2 + s3), most
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def add_block(n0, n1, n2, t0, t1, t2, g0, g1, g2, h0, h1, h2, A, place):
     """Add (n, t)' (g, h) to a block: rows of a contact, times its S G."""
     A[place, 0] += n0 * g0 + t0 * h0
@@ -125,7 +125,7 @@ def add_block(n0, n1, n2, t0, t1, t2, g0, g1, g2, h0, h1, h2, A, place):
     A[place, 8] += n2 * g2 + t2 * h2
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def coefficients(room, nu, delta):
     """S and c0 of every contact; returns the sum of squares of F.
 
@@ -148,7 +148,7 @@ def coefficients(room, nu, delta):
     return sizes(S)[0]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def assemble(island, plan, room):
     """The matrix A = 1 + sum G' S G, and the right side x = G' c0 by position.
 
@@ -181,7 +181,7 @@ def assemble(island, plan, room):
         room.x[p, 0], room.x[p, 1], room.x[p, 2] = y[i, 0], y[i, 1], y[i, 2]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def direction(island, plan, room):
     """dr = c0 - S G dy from the solved x; then dy and du again from dr itself, so that they agree with it.
 
@@ -212,7 +212,7 @@ def direction(island, plan, room):
     return off / most if most > 0.0 else 0.0
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def newton_step(island, plan, room, nu, delta):
     """Newton direction at the point of Z, with that of the speeds; the merit there, NaN if there is no direction."""
     before = coefficients(room, nu, delta)
@@ -236,7 +236,7 @@ def newton_step(island, plan, room, nu, delta):
     return before if np.isfinite(off) else np.nan
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def merit(room, step, nu):
     """(sum of squares, largest) of F a step along the direction from the point of Z."""
     Z, S = room.Z, room.S

@@ -4,6 +4,7 @@
 import numpy as np
 from numba import njit
 
+from banquise.jit import inner
 from banquise.solvers._kernels import sweeps
 from banquise.solvers._kernels_newton import advance, look, merit, newton_step
 
@@ -14,7 +15,7 @@ AFRESH = 16  # steps after which speeds are computed anew from the impulses
 STAGNANT = 400  # steps of the path without halving the best residual, after which it stops
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def keep(r, best):
     """best = r."""
     for k in range(r.shape[0]):

@@ -9,6 +9,7 @@ from collections import namedtuple
 import numpy as np
 from numba import njit
 
+from banquise.jit import inner
 from banquise.solvers import _kernels_lemke
 from banquise.solvers._kernels import natural_map
 
@@ -34,7 +35,7 @@ def scratch_for(most):
     )  # fmt: skip
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def delassus(first, last, G, a, b, fixed, D):
     """D = G G' of one island, (2 m, 2 m), contact by contact; `fixed` numbers the bodies that cannot move."""
     m = last - first
@@ -66,13 +67,13 @@ def delassus(first, last, G, a, b, fixed, D):
                         D[2 * j + t, 2 * i + s] = D[2 * i + s, 2 * j + t]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def echelon(A, x, value):
     """`eliminate` with a work array of its own."""
     eliminate(A, x, value, np.empty(A.shape[0], np.int64))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def eliminate(A, x, value, columns):
     """Solve A value = x by elimination with row exchanges (A and x are overwritten); unknowns without a pivot stay 0.
 
@@ -129,7 +130,7 @@ def solve_square(A, right):
     return x
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def dense_residual(D, c, mu, low, r, u):
     """Velocities u = c + D r of a dense island and its largest natural map."""
     m = mu.shape[0]
@@ -145,7 +146,7 @@ def dense_residual(D, c, mu, low, r, u):
     return e
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def classify(D, mu, low, r, u, status):
     """Status of each contact by the natural map; returns whether any changed.
 
@@ -167,7 +168,7 @@ def classify(D, mu, low, r, u, status):
     return changed
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def status_step(D, mu, low, r, u, status, work):
     """Move r to the solution of the equations the statuses imply.
 
@@ -262,14 +263,14 @@ def enumerate_statuses(D, c, mu, low, goal, apart, r, most, work):
     return found
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def copy_rows(m, source, target):
     """The first m rows (of two): a loop, because Numba spends a second of compilation on each slice assignment."""
     for k in range(m):
         target[k, 0], target[k, 1] = source[k, 0], source[k, 1]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@inner
 def active_set(D, c, mu, low, r, fine, steps, work):
     """Up to `steps` active-set steps from r; r becomes the best point seen. Returns its residual."""
     m = mu.shape[0]
@@ -331,11 +332,11 @@ def pivoting(D, c, mu, low, r, reference, goal, work):
             basic[i], nonbasic[i], place[i], place[n + i] = i, n + i, i, n + 1 + i
         nonbasic[n], place[2 * n] = 2 * n, 2 * n + 1
         _, pivots, _ = _kernels_lemke.lemke(
-            T, rhs, basic, nonbasic, place, -1, 12 * n + 50, _kernels_lemke.LARGEST, work.line
+            T, rhs, basic, nonbasic, place, np.int64(-1), 12 * n + 50, np.int64(_kernels_lemke.LARGEST), work.line
         )
         total += pivots
         _kernels_lemke.friction_impulses(D, low, unit * largest, rhs, basic, point)
-        e = active_set(D, c, mu, low, point, 1e-13 * reference, 4, work)
+        e = active_set(D, c, mu, low, point, 1e-13 * reference, np.int64(4), work)
         if e < best:
             best = e
             copy_rows(m, point, r)

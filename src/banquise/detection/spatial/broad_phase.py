@@ -19,7 +19,7 @@ def part_boxes(blocks: Blocks, margin: ArrayLike = 0.0) -> Floats:
     """Boxes (n, 6) of all parts in the world: low corner, high corner, with `margin` (m) around."""
     n = len(blocks.shape_of)
     boxes = np.empty((n, 6))
-    grow = np.ascontiguousarray(np.broadcast_to(np.asarray(margin, dtype=np.float64), (n,)))
+    grow = np.array(np.broadcast_to(np.asarray(margin, dtype=np.float64), (n,)))
     shapes = blocks.shapes
 
     def work(first: int, last: int) -> None:

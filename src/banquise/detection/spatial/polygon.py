@@ -41,7 +41,7 @@ def contacts(
     pairs = np.ascontiguousarray(pairs, dtype=np.int64).reshape(n, 2)
     shapes = blocks.shapes
     room = 2 * shapes.widest + 1 if points is None else points
-    within = np.ascontiguousarray(np.broadcast_to(np.asarray(slack, dtype=np.float64), (n,)))
+    within = np.array(np.broadcast_to(np.asarray(slack, dtype=np.float64), (n,)))
     out = Contacts(
         np.full((n, room, 3), np.nan), np.full((n, room), np.nan), np.zeros(n, np.int64), np.empty(n), np.empty((n, 3))
     )

@@ -175,7 +175,7 @@ def sweep(pairs, shift, backward, local, start, real, weight, turn, skins, most_
         ):
             continue
         # in the frame of the image of b that meets a: a is moved by -shift
-        count = points_in(a, b, -sx, -sy, 1.0, skin, world, start, real, box, contact, 0)
+        count = points_in(a, b, -sx, -sy, 1.0, skin, world, start, real, box, contact, np.int64(0))
         for m in range(count):
             contact[m, 0] += sx
             contact[m, 1] += sy
