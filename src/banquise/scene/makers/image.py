@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from banquise.scene.scene import Scene
 Array = NDArray[np.float64]
 
 LEAST_CONTRAST = 3.0  # of ice over water, in spreads of the light within each: below it there are no two kinds
-NECK = 0.95  # floes are parted where the ice is narrower than this part of the narrower side's width
+MOST_GAIN = 0.13  # of area by the common hull, in parts of the smaller piece, of pieces of one floe
 SMALLEST = 25  # pixels
 SPECK = 6  # pixels
 
@@ -147,10 +148,11 @@ def ice_mask(grey: Array, blur: float = 1.0) -> NDArray[np.bool_]:
 
 
 def parted(ice: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """Labels of floes from 1: connected ice, divided at necks.
+    """Labels of floes from 1: connected ice, divided where floes touch.
 
-    Every top of the distance to water is a seed of the watershed; two neighbours are one floe again when the saddle
-    between them is nearly as far from water as the lower of the two tops.
+    Every top of the distance to water is a seed of the watershed, so that a floe may come in several basins. Floes are
+    nearly convex and two that touch are not: basins are joined again while their common hull holds little more than
+    their own hulls do.
     """
     from scipy.ndimage import binary_opening, distance_transform_edt, gaussian_filter
     from skimage.feature import peak_local_max
@@ -161,44 +163,59 @@ def parted(ice: NDArray[np.bool_]) -> NDArray[np.int32]:
     # specks of noise in a floe are filled, water enclosed by touching floes is not: it is what parts them
     water = label(~solid, connectivity=1)
     solid |= np.bincount(water.ravel())[water] <= SPECK
-    depth = gaussian_filter(distance_transform_edt(solid), 1.0)
-    tops = peak_local_max(depth, min_distance=3, labels=label(solid), exclude_border=False)
+    depth = gaussian_filter(distance_transform_edt(solid), 0.5)
+    tops = peak_local_max(depth, min_distance=2, labels=label(solid), exclude_border=False)
     seeds = np.zeros(ice.shape, np.int32)
     seeds[tuple(tops.T)] = np.arange(1, len(tops) + 1)
-    labels = watershed(-depth, seeds, mask=solid)
-    height = np.concatenate([[0.0], depth[tuple(tops.T)]])
-    return _joined(labels, depth, height)
+    return _joined(watershed(-depth, seeds, mask=solid))
 
 
-def _joined(labels: Any, depth: Array, height: Array) -> NDArray[np.int32]:
-    """Basins joined again across saddles that are no necks, highest saddle first."""
-    pairs, saddle = [], []
-    for one, two, over, under in (
-        (labels[:, :-1], labels[:, 1:], depth[:, :-1], depth[:, 1:]),
-        (labels[:-1], labels[1:], depth[:-1], depth[1:]),
-    ):
+def _joined(labels: Any) -> NDArray[np.int32]:
+    """Basins joined, those first whose common hull gains least, in parts of the smaller basin, up to `MOST_GAIN`."""
+    hull, area = _hulls(labels), np.bincount(labels.ravel()).astype(float)
+    beside: list[set[int]] = [set() for _ in area]
+    for one, two in ((labels[:, :-1], labels[:, 1:]), (labels[:-1], labels[1:])):
         cross = (one != two) & (one > 0) & (two > 0)
-        pairs.append(np.sort(np.stack([one[cross], two[cross]], axis=1), axis=1))
-        saddle.append(np.minimum(over[cross], under[cross]))
-    edge, where = np.unique(np.concatenate(pairs), axis=0, return_inverse=True)
-    best = np.zeros(len(edge))
-    np.maximum.at(best, where.ravel(), np.concatenate(saddle))
-    parent = np.arange(len(height))
-    top = height.copy()
+        for a, b in np.unique(np.stack([one[cross], two[cross]], axis=1), axis=0).tolist():
+            beside[a].add(b)
+            beside[b].add(a)
 
-    def root(k: int) -> int:
-        while parent[k] != k:
-            k = parent[k]
-        return int(k)
+    def gain(a: int, b: int) -> float:
+        more = shapely.convex_hull(shapely.union(hull[a], hull[b])).area - hull[a].area - hull[b].area
+        return float(more) / min(area[a], area[b])
 
-    for k in np.argsort(-best, kind="stable"):
-        a, b = root(edge[k, 0]), root(edge[k, 1])
-        if a != b and best[k] >= NECK * min(top[a], top[b]):
-            parent[b] = a
-            top[a] = max(top[a], top[b])
-    roots = np.array([root(k) for k in range(len(height))])
-    _, renumbered = np.unique(roots, return_inverse=True)
+    owner = np.arange(len(area))
+    queue = [(gain(a, b), a, b) for a in range(1, len(area)) for b in beside[a] if a < b]
+    heapq.heapify(queue)
+    while queue and queue[0][0] < MOST_GAIN:
+        said, a, b = heapq.heappop(queue)
+        if b not in beside[a] or said != gain(a, b):  # one of them has been joined to another since
+            continue
+        owner[owner == b] = a
+        hull[a], area[a] = shapely.convex_hull(shapely.union(hull[a], hull[b])), area[a] + area[b]
+        for other in beside[b]:
+            beside[other].discard(b)
+        beside[a] = (beside[a] | beside[b]) - {a, b}
+        beside[b] = set()
+        for other in beside[a]:
+            beside[other].add(a)
+            heapq.heappush(queue, (gain(a, other), min(a, other), max(a, other)))
+    _, renumbered = np.unique(owner, return_inverse=True)
     return np.asarray(renumbered[labels], dtype=np.int32)
+
+
+def _hulls(labels: Any) -> list[Any]:
+    """The convex hull of the pixels of each label, corners included, in pixels; nothing for label 0."""
+    from scipy.ndimage import find_objects
+
+    found: list[Any] = [None]
+    for k, window in enumerate(find_objects(labels)):
+        mask = labels[window] == k + 1
+        row = np.flatnonzero(mask.any(axis=1))
+        left, right = mask[row].argmax(axis=1), mask.shape[1] - mask[row][:, ::-1].argmax(axis=1)
+        x, y = np.tile(np.concatenate([left, right]), 2), np.concatenate([row, row, row + 1, row + 1])
+        found.append(shapely.convex_hull(shapely.multipoints(np.stack([x + window[1].start, y + window[0].start], 1))))
+    return found
 
 
 def _borders(labels: NDArray[np.int32]) -> list[tuple[int, Array]]:
