@@ -12,7 +12,6 @@ import shapely
 from numpy.typing import NDArray
 
 from banquise.errors import CaseError
-from banquise.scene.domain import Periodic
 from banquise.scene.floe import Floe, Obstacle
 from banquise.scene.makers.pack import region_of
 from banquise.scene.makers.sizes import fit_power_law
