@@ -30,6 +30,7 @@ Array = NDArray[np.float64]
 
 NUMBERS = ("thickness", "density", "u", "v", "spin", "radius", "water_drag", "air_drag")
 TEXTS = ("kind", "material", "name")
+LONGEST = 254  # bytes of a text in a shapefile
 LOCAL = "local frame, metres"  # the mark of a GeoJSON written without a map
 
 
@@ -305,11 +306,13 @@ def write_shapefile(scene: Scene, path: str | Path, projection: str | None = Non
     library = _shapefile(path)
     if any(len(b.ring) == 1 for b in (*scene.floes, *scene.obstacles)):
         raise CaseError(f"{path}: a shapefile of polygons has no place for discs. Write GeoJSON.")
+    if any(len((b.name or "").encode()) > LONGEST for b in (*scene.floes, *scene.obstacles)):
+        raise CaseError(f"{path}: a shapefile has no place for names of more than {LONGEST} bytes. Write GeoJSON.")
     with library.Writer(str(path.with_suffix("")), shapeType=library.POLYGON) as file:
         for name in TEXTS:
-            file.field(name, "C", size=80)
+            file.field(name, "C", size=LONGEST)
         for name in NUMBERS:
-            file.field(name, "F", size=40, decimal=25)
+            file.field(name, "F", size=60, decimal=40)  # no exponents in dBase: all digits of what is above 1e-23
         for shape, row in _rows(scene):
             rings = [shape.exterior, *shape.interiors]
             file.poly([shapely.get_coordinates(r)[::-1].tolist() for r in rings])  # outer rings clockwise
