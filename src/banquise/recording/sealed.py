@@ -37,7 +37,7 @@ def _checksum(path: Path, length: int) -> int:
 def refusal(problem: BaseException, folder: Path) -> str:
     """Why a disk would not take a file; HDF5 calls a full one by other names ("HDF error", "Permission denied")."""
     if isinstance(problem, OSError) and problem.errno in (errno.ENOSPC, errno.EDQUOT):
-        return problem.strerror
+        return str(problem.strerror)
     try:
         left = shutil.disk_usage(folder).free
     except OSError:
