@@ -105,6 +105,8 @@ def test_degrees_need_a_map(tmp_path):
     assert 0.9 < floe.area / expected < 1.1
     with pytest.raises(CaseError, match="metres"):
         bq.read_scene(file, projection="EPSG:4326")
+    (tmp_path / "case.toml").write_text('crs = "EPSG:3413"\n[scene]\nfile = "d.geojson"\n[run]\nuntil = 10.0\n')
+    assert bq.load_case(tmp_path / "case.toml").scene.floes[0].area == floe.area
 
 
 def test_map_frame_is_kept(tmp_path):
