@@ -45,7 +45,10 @@ _NAMES = {
     "Polyhedron": "banquise.scene.polyhedron",
     "pack": "banquise.scene.makers.pack",
     "voronoi": "banquise.scene.makers.voronoi",
+    "from_image": "banquise.scene.makers.image",
     "read_scene": "banquise.case",
+    "write_scene": "banquise.scene.makers.files",
+    "fields": "banquise.scene.makers.tools:",
     "lcp": "banquise.solvers.lcp:",
 }
 _MODULES = ("glacier", "fracture", "percussion", "scenes", "analysis", "blocks")

@@ -137,7 +137,7 @@ def load_case(path: str | Path) -> Case:
 def case_of(data: Mapping[str, Any], folder: Path = Path()) -> Case:
     """A case from the tables of a case file; files it names are looked for in `folder`."""
     _known(data, _TOP, "case")
-    scene = _scene(_table(data, "scene"), folder)
+    scene = _scene(_table(data, "scene"), folder, data.get("crs"))
     run = _table(data, "run")
     _known(run, _RUN, "run")
     seed = data.get("seed", 0)
@@ -205,7 +205,7 @@ def _each(table: Mapping[str, Any], key: str, make: Callable[[Mapping[str, Any],
     return [make(entry, f"{what}.{key}[{k}]") for k, entry in enumerate(entries)]
 
 
-def _scene(table: Mapping[str, Any], folder: Path) -> Scene:
+def _scene(table: Mapping[str, Any], folder: Path, crs: Any = None) -> Scene:
     _known(table, _SCENE, "scene")
     floes: list[Floe] = []
     obstacles: list[Obstacle] = []
@@ -213,7 +213,7 @@ def _scene(table: Mapping[str, Any], folder: Path) -> Scene:
     domain = _domain(table.get("domain"))
     if "file" in table:
         _text(table["file"], "scene.file")
-        found = read_scene(folder / str(table["file"]))
+        found = read_scene(folder / str(table["file"]), None if crs is None else str(crs))
         floes, obstacles, domain = [*found.floes], [*found.obstacles], domain or found.domain
         blocks = [*found.blocks]
     floes += _each(table, "floes", _floe, "scene")

@@ -58,7 +58,8 @@ def test_full_round_trip(tmp_path, ending):
 def test_shapefile_round_trip(tmp_path):
     pytest.importorskip("shapefile")
     scene = full_scene()
-    scene = bq.Scene([f for f in scene.floes if len(f.ring) > 1], scene.obstacles[:1])
+    tiny = bq.Floe([[0, -99], [9, -99], [0, -90]], velocity=(1 / 3, -1.234567890123456e-12), spin=7e-17, name="n" * 200)
+    scene = bq.Scene([tiny, *(f for f in scene.floes if len(f.ring) > 1)], scene.obstacles[:1])
     write_scene(scene, tmp_path / "s.shp")
     assert_same(scene, bq.read_scene(tmp_path / "s.shp"), ALL)
 
@@ -104,6 +105,8 @@ def test_degrees_need_a_map(tmp_path):
     assert 0.9 < floe.area / expected < 1.1
     with pytest.raises(CaseError, match="metres"):
         bq.read_scene(file, projection="EPSG:4326")
+    (tmp_path / "case.toml").write_text('crs = "EPSG:3413"\n[scene]\nfile = "d.geojson"\n[run]\nuntil = 10.0\n')
+    assert bq.load_case(tmp_path / "case.toml").scene.floes[0].area == floe.area
 
 
 def test_map_frame_is_kept(tmp_path):
@@ -156,6 +159,44 @@ def test_what_a_format_cannot_hold_is_refused(tmp_path):
     for name in ("s.h5", "s.mat", "s.wkt"):
         with pytest.raises(CaseError, match="no place"):
             write_scene(full_scene(), tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    "domain", [bq.Periodic(0, 9, -1, 5), bq.Box(0, 9, -1, 5, open=("left",), velocity={"top": 0.1})]
+)
+def test_the_domain_is_kept_or_refused(tmp_path, domain):
+    scene = bq.Scene([bq.Disc((2, 2), 1.0)], domain=domain)
+    write_scene(scene, tmp_path / "s.geojson")
+    assert bq.read_scene(tmp_path / "s.geojson").domain == domain
+    with pytest.raises(CaseError, match="domain has no place"):
+        write_scene(scene, tmp_path / "s.csv")
+
+
+def test_points_in_degrees(tmp_path):
+    pytest.importorskip("pyproj")
+    (tmp_path / "d.csv").write_text("floe,lon,lat\n1,-45,80\n1,-44.9,80\n1,-44.9,80.02\n")
+    with pytest.raises(CaseError, match="degrees"):
+        bq.read_scene(tmp_path / "d.csv")
+    assert bq.read_scene(tmp_path / "d.csv", projection="EPSG:3413").floes[0].area > 1e6
+
+
+@pytest.mark.parametrize("name", ["s.geojson", "s.csv", "s.wkt", "s.h5", "s.mat", "s.shp"])
+def test_damaged_at_random(tmp_path, name):
+    """There is no checksum in other codes' files: what can be asked is a sentence, never another error."""
+    write_scene(bq.Scene(outlines(3)), tmp_path / name)
+    content = (tmp_path / name).read_bytes()
+    rng = np.random.default_rng(2)
+    for k in range(16):
+        place = int(rng.integers(0, len(content)))
+        middle = (b"", bytes([content[place] ^ 1 << k % 8]), rng.bytes(16), rng.bytes(40) + content[place : place + 1])[
+            k % 4
+        ]
+        rest = b"" if k % 4 == 0 else content[place + len(middle) % 41 :]
+        (tmp_path / name).write_bytes(content[:place] + middle + rest)
+        try:
+            bq.read_scene(tmp_path / name)
+        except BanquiseError as problem:
+            assert len(str(problem)) < 500
 
 
 def test_real_files(shared_data):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -111,59 +112,94 @@ def test_from_a_checkpoint_in_the_middle(tmp_path, often):
     assert_same(bq.resume(tmp_path / "run.nc", callbacks=[bq.Every(37.0, lambda sim: None)]), same)
 
 
-def killed_run(path: Path, wait: float) -> None:
-    """A run in a child process, killed without mercy after `wait` seconds."""
+def crowd() -> bq.Simulation:
+    """A pack pressed into a corner of a box by wind, rubbing: groups in contact at every step, impulses remembered."""
+    scene = bq.pack(8, 0.72, bq.Box(0.0, 200.0, 0.0, 200.0), seed=8)
+    forcing = bq.Forcing(wind=(14.0, 9.0), current=(0.0, 0.0), latitude=81.0)
+    return bq.Simulation(scene, forcing, bq.Contact(friction=0.7, restitution=0.2), bq.EventDriven(max_step=5.0))
+
+
+def killed(what, after: float) -> None:
+    """A function in a child process, killed without mercy after so many seconds of its CPU time (of the clock elsewhere).
+
+    CPU time: on a busy machine the clock says nothing of how far the child has come.
+    """
     child = os.fork()
     if child == 0:
         try:
-            simulation().run(UNTIL, EVERY, output=path)
+            what()
         finally:
             os._exit(0)
-    time.sleep(wait)
-    os.kill(child, signal.SIGKILL)
-    os.waitpid(child, 0)
+    used, began = Path(f"/proc/{child}/schedstat"), time.monotonic()
+    while os.waitpid(child, os.WNOHANG)[0] == 0:
+        seconds = 1e-9 * int(used.read_text().split()[0]) if used.exists() else time.monotonic() - began
+        if seconds >= after:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+            break
+        time.sleep(0.001)
 
 
-def kill_and_resume(tmp_path, whole, rounds: int) -> None:
+def assert_readable(path: Path, whole) -> int:
+    """What a killed run left is the beginning of the whole run, bit for bit; how many records there are."""
+    try:
+        left = open_run(path)
+    except RunFileError as problem:  # only where nothing was recorded yet
+        assert any(text in str(problem) for text in ("no records", "without their start", "no such"))
+        return 0
+    n = left.dataset.sizes["time"]
+    for name in ("time", "state", "ledger", "loads"):
+        np.testing.assert_array_equal(left.records[name], whole.records[name][:n], err_msg=name)
+    return n
+
+
+def kill_and_resume(tmp_path, make, plan, whole, kills: int) -> int:
+    """Kill runs at random moments, and every other time the run that goes on too; how many kills left part of a run."""
     before = threads()
     set_threads(1)  # a fork must not inherit a pool whose threads are not there
     try:
-        began = time.monotonic()
-        killed_run(tmp_path / "whole.nc", 0.0)
-        simulation().run(UNTIL, EVERY, output=tmp_path / "timed.nc")
-        length = time.monotonic() - began
+        make().run(*plan, output=tmp_path / "timed.nc")  # imports and first calls are not to be timed
+        began = time.process_time()
+        make().run(*plan, output=tmp_path / "timed.nc")
+        length = time.process_time() - began
         rng = np.random.default_rng(7)
-        for k in range(rounds):
-            path = tmp_path / f"{k}.nc"
-            killed_run(path, float(rng.uniform(0, 1.1 * length)))
-            try:
-                n = open_run(path).dataset.sizes["time"]  # readable after every kill
-            except RunFileError as problem:
-                assert (
-                    "no records" in str(problem) or "without their start" in str(problem) or "no such" in str(problem)
-                )
-                n = 0
-            if n == 0:
-                continue
-            if not pieces_of(path).exists():
+        within = done = 0
+        while done < kills:
+            path = tmp_path / f"{done}.nc"
+            killed(lambda path=path: make().run(*plan, output=path), float(rng.uniform(0, 1.1 * length)))
+            n = assert_readable(path, whole)
+            done += 1
+            while n and pieces_of(path).exists() and done < kills and rng.random() < 0.5:
+                within += 1
+                killed(lambda path=path: bq.resume(path), float(rng.uniform(0, length)))
+                n = assert_readable(path, whole)
+                done += 1
+            if n and pieces_of(path).exists():
+                within += 1
+                bq.resume(path)
+            if n:
                 assert_same(open_run(path), whole)
-                continue
-            assert_same(bq.resume(path), whole)
+                assert not pieces_of(path).exists()
     finally:
         set_threads(before)
+    return within
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_kill_at_random_moments(tmp_path, whole, often):
-    kill_and_resume(tmp_path, whole, 4)
+    kill_and_resume(tmp_path, simulation, (UNTIL, EVERY), whole, 4)
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_kill_at_fifty_random_moments(tmp_path, whole, often):
-    kill_and_resume(tmp_path, whole, 50)
+@pytest.mark.parametrize(("make", "plan"), [(simulation, (UNTIL, EVERY)), (crowd, (60.0, 5.0))])
+def test_kill_at_fifty_random_moments(tmp_path, often, make, plan):
+    whole = make().run(*plan)
+    assert float(whole.ledger.contacts.max()) > 0
+    # about half of them; the others come before the first record or after the end
+    assert kill_and_resume(tmp_path, make, plan, whole, 50) > 12
 
 
 def test_torn_files_are_passed_over(tmp_path, whole, often):
@@ -292,6 +328,38 @@ def test_read_only_folder(tmp_path, monkeypatch):
     monkeypatch.setattr(Path, "mkdir", refuse)
     with pytest.raises(RunFileError, match="Read-only file system"):
         simulation().run(10.0, output=sealed_off / "run.nc")
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A true file system of 200 kB; only root may mount one."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mount = shutil.which("mount")
+    asked = ["-t", "tmpfs", "-o", "size=200k", "none", place]
+    if mount is None or os.geteuid() or subprocess.run([mount, *asked], capture_output=True).returncode:
+        pytest.skip("a small file system cannot be mounted here")
+    yield place
+    subprocess.run(["umount", "-l", place], check=True)
+
+
+def test_a_disk_that_fills(small_disk, tmp_path, often):
+    """The kernel's own refusal: what was written before is readable, and goes on to the same bits when there is room."""
+    whole = drifting_floes(25).run(6000.0, 100.0)
+    with pytest.raises(RunFileError, match="No space left on device"):
+        drifting_floes(25).run(6000.0, 100.0, output=small_disk / "run.nc")
+    assert_readable(small_disk / "run.nc", whole)
+    subprocess.run(["mount", "-o", "remount,size=8m", small_disk], check=True)
+    assert_same(bq.resume(small_disk / "run.nc"), whole)
+    subprocess.run(["mount", "-o", "remount,ro", small_disk], check=True)
+    assert_same(open_run(small_disk / "run.nc"), whole)
+    for go in (
+        lambda: drifting_floes(3).run(100.0, output=small_disk / "other.nc"),
+        lambda: bq.resume(small_disk / "run.nc", until=7000.0),
+    ):
+        with pytest.raises(RunFileError, match="Read-only file system|cannot be written to"):
+            go()
+    assert_same(open_run(small_disk / "run.nc"), whole)
 
 
 def test_functions_need_the_script(tmp_path):

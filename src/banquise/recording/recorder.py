@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise.errors import RunFileError
-from banquise.recording.sealed import read_sealed, seal, write_sealed
+from banquise.recording.sealed import read_sealed, refusal, seal, write_sealed
 from banquise.recording.shapes import floes_of, for_file
 from banquise.scene.bodies import Bodies
 from banquise.threads import FILES
@@ -233,9 +233,13 @@ class _Writing:
 
     def __exit__(self, kind: Any, problem: Any, trace: Any) -> None:
         if isinstance(problem, OSError | RuntimeError) and not isinstance(problem, RunFileError):
-            reason = getattr(problem, "strerror", None) or problem
-            kept = f" What was written before is kept in {self.folder}." if self.folder.is_dir() else ""
-            raise RunFileError(f"output {self.output}: cannot write ({reason}).{kept}") from None
+            reason = refusal(problem, self.folder if self.folder.is_dir() else self.folder.parent)
+            raise RunFileError(f"output {self.output}: cannot write ({reason}).{kept_in(self.folder)}") from None
+
+
+def kept_in(folder: Path) -> str:
+    """What to say of the pieces of a run that could not be written."""
+    return f" What was written before is kept in {folder}." if folder.is_dir() else ""
 
 
 def pieces_of(output: Path) -> Path:

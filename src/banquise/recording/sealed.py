@@ -6,7 +6,9 @@ bit in HDF5's old-style metadata can go unseen and move or drop data: only a sum
 
 from __future__ import annotations
 
+import errno
 import os
+import shutil
 import struct
 import zlib
 from pathlib import Path
@@ -16,6 +18,7 @@ from banquise.errors import RunFileError
 MAGIC = b"BANQUISE"
 _TAIL = struct.Struct("<8sIQ")  # magic, checksum, length before the seal
 _BLOCK = 2**22
+ROOM = 2**16  # bytes free below which a disk that refuses is taken to be full
 
 
 def _checksum(path: Path, length: int) -> int:
@@ -29,6 +32,19 @@ def _checksum(path: Path, length: int) -> int:
             total = zlib.crc32(block, total)
             left -= len(block)
     return total
+
+
+def refusal(problem: BaseException, folder: Path) -> str:
+    """Why a disk would not take a file; HDF5 calls a full one by other names ("HDF error", "Permission denied")."""
+    if isinstance(problem, OSError) and problem.errno in (errno.ENOSPC, errno.EDQUOT):
+        return str(problem.strerror)
+    try:
+        left = shutil.disk_usage(folder).free
+    except OSError:
+        left = ROOM
+    if left < ROOM:
+        return f"No space left on device: {left // 1024} kB free"
+    return str(getattr(problem, "strerror", None) or problem)
 
 
 def seal(path: Path) -> None:

@@ -19,8 +19,17 @@ from banquise import __version__
 from banquise.errors import RunFileError
 from banquise.recording.extras import contacts_table, flow_table, obstacles_table, profile_table
 from banquise.recording.ledger import LONG_NAMES
-from banquise.recording.recorder import EVENTS, STATE, STRESS, joined_extras, obstacles_after, widened
-from banquise.recording.sealed import seal
+from banquise.recording.recorder import (
+    EVENTS,
+    STATE,
+    STRESS,
+    joined_extras,
+    kept_in,
+    obstacles_after,
+    pieces_of,
+    widened,
+)
+from banquise.recording.sealed import refusal, seal
 from banquise.recording.shapes import floes_of, for_file
 from banquise.threads import FILES
 from banquise.update.impulses import KINDS
@@ -89,9 +98,9 @@ def written_whole(path: Path, write: Callable[[Path], None]) -> None:
         seal(temporary)
         os.replace(temporary, path)
     except (OSError, RuntimeError) as problem:
+        reason = refusal(problem, path.parent)  # asked before what did not fit is taken away
         temporary.unlink(missing_ok=True)
-        reason = getattr(problem, "strerror", None) or problem
-        raise RunFileError(f"output {path}: cannot write ({reason}).") from None
+        raise RunFileError(f"output {path}: cannot write ({reason}).{kept_in(pieces_of(path))}") from None
 
 
 def _write_state(path: Path, pieces: Iterator[dict[str, Any]], n: int, case: dict[str, Any]) -> dict[str, Any]:

@@ -17,6 +17,8 @@ def drifting_floes(n: int = 12, seed: int = 0) -> Simulation:
     floes = []
     for k in range(n):
         turn = np.sort(rng.uniform(0, 2 * np.pi, 16)) + np.linspace(0, 0.3, 16)
+        if turn[-1] - turn[0] >= 2 * np.pi:  # once around and over its own start
+            turn *= 6.2 / (turn[-1] - turn[0])
         size = rng.uniform(20, 80) * rng.uniform(0.7, 1.0, 16)
         centre = np.array([400.0 * (k % 4), 400.0 * (k // 4)])
         ring = centre + np.stack([size * np.cos(turn), size * np.sin(turn)], axis=1)

@@ -1,12 +1,14 @@
 """Scenes from files and back: GeoJSON, shapefile, WKT, CSV, MAT (catalogue of rings, SubZero's floes).
 
 Coordinates are metres in one map frame. Files in degrees are read when a `projection` says where to put them; none is
-guessed. What a format has no place for is refused by its writer, or said in its docstring.
+guessed. What a format has no place for is refused by its writer, or said in its docstring. WKT, MAT and HDF5 files say no
+map: they are taken to be in metres, whatever the projection.
 """
 
 from __future__ import annotations
 
 import csv
+import dataclasses
 import json
 import struct
 from collections.abc import Callable, Sequence
@@ -18,6 +20,7 @@ import shapely
 from numpy.typing import NDArray
 
 from banquise.errors import BanquiseError, CaseError
+from banquise.scene.domain import Box, Domain, Periodic
 from banquise.scene.floe import Disc, Floe, Obstacle
 from banquise.scene.makers.floedyn import read_floedyn, write_floedyn
 from banquise.scene.makers.mat import read_mat, write_subzero
@@ -27,6 +30,7 @@ Array = NDArray[np.float64]
 
 NUMBERS = ("thickness", "density", "u", "v", "spin", "radius", "water_drag", "air_drag")
 TEXTS = ("kind", "material", "name")
+LONGEST = 254  # bytes of a text in a shapefile
 LOCAL = "local frame, metres"  # the mark of a GeoJSON written without a map
 
 
@@ -179,7 +183,17 @@ def read_geojson(path: str | Path, projection: str | None = None) -> Scene:
     source = None if data.get("frame") == LOCAL else named or "OGC:CRS84"
     if source and "CRS84" in source:
         source = "OGC:CRS84"
-    return scene_of(_in_metres(rows, source, projection, path), path)
+    scene = scene_of(_in_metres(rows, source, projection, path), path)
+    return Scene(scene.floes, scene.obstacles, _domain_of(data.get("domain"), path)) if "domain" in data else scene
+
+
+def _domain_of(entry: Any, path: Path) -> Domain:
+    """A domain as `write_geojson` says it."""
+    kinds: dict[str, Any] = {"box": Box, "periodic": Periodic}
+    try:
+        return kinds[entry["kind"]](**{k: v for k, v in entry.items() if k != "kind"})  # type: ignore[no-any-return]
+    except (KeyError, TypeError, AttributeError) as problem:
+        raise CaseError(f"{path}: its domain cannot be understood ({problem!r}).") from None
 
 
 def write_geojson(scene: Scene, path: str | Path, projection: str | None = None) -> None:
@@ -190,6 +204,9 @@ def write_geojson(scene: Scene, path: str | Path, projection: str | None = None)
     ]
     head: dict[str, Any] = {"type": "FeatureCollection"}
     head |= {"crs": {"type": "name", "properties": {"name": projection}}} if projection else {"frame": LOCAL}
+    if scene.domain is not None:
+        kind = "periodic" if isinstance(scene.domain, Periodic) else "box"
+        head["domain"] = {"kind": kind, **dataclasses.asdict(scene.domain)}
     Path(path).write_text(json.dumps(head | {"features": features}), encoding="utf-8")
 
 
@@ -219,28 +236,30 @@ def write_wkt(scene: Scene, path: str | Path, projection: str | None = None) -> 
 
 
 def read_csv(path: str | Path, projection: str | None = None) -> Scene:
-    """Bodies from a table with a column `wkt`, or points from columns floe, x, y (m), in order around each floe."""
+    """Bodies from a table with a column `wkt`, or points in order around each floe: columns floe, x, y (m) or floe, lon, lat."""
     path = Path(path)
     table = list(csv.DictReader(_text(path).splitlines()))
     columns = {str(name).strip().lower() for name in (table[0] if table else {})}
     table = [{str(k).strip().lower(): v for k, v in row.items()} for row in table]
     if "wkt" in columns:
         return scene_of([(_wkt(row["wkt"], f"{path}: line {k + 2}"), row) for k, row in enumerate(table)], path)
-    if not {"floe", "x", "y"} <= columns:
+    x, y = ("lon", "lat") if {"lon", "lat"} <= columns else ("x", "y")
+    if not {"floe", x, y} <= columns:
         got = ", ".join(sorted(columns)) or "none"
-        raise CaseError(f"{path}: columns {got}. Expected wkt, or floe, x, y (metres).")
+        raise CaseError(f"{path}: columns {got}. Expected wkt, or floe, x, y (metres), or floe, lon, lat (degrees).")
     rings: dict[str, list[tuple[float, float]]] = {}
     first: dict[str, dict[str, Any]] = {}
     for k, row in enumerate(table):
         try:
-            rings.setdefault(row["floe"], []).append((float(row["x"]), float(row["y"])))
+            rings.setdefault(row["floe"], []).append((float(row[x]), float(row[y])))
         except (TypeError, ValueError):
-            raise CaseError(f"{path}: line {k + 2}: x, y are {row['x']!r}, {row['y']!r}, expected metres.") from None
+            raise CaseError(f"{path}: line {k + 2}: {x}, {y} are {row[x]!r}, {row[y]!r}, expected numbers.") from None
         first.setdefault(row["floe"], row)
     for name, ring in rings.items():
         if len(ring) < 3:
             raise CaseError(f"{path}: floe {name!r} has {len(ring)} points, a ring needs at least 3.")
-    return scene_of([(shapely.Polygon(ring), first[name]) for name, ring in rings.items()], path)
+    rows = [(shapely.Polygon(ring), first[name]) for name, ring in rings.items()]
+    return scene_of(_in_metres(rows, "OGC:CRS84" if x == "lon" else None, projection, path), path)
 
 
 def write_csv(scene: Scene, path: str | Path, projection: str | None = None) -> None:
@@ -287,11 +306,13 @@ def write_shapefile(scene: Scene, path: str | Path, projection: str | None = Non
     library = _shapefile(path)
     if any(len(b.ring) == 1 for b in (*scene.floes, *scene.obstacles)):
         raise CaseError(f"{path}: a shapefile of polygons has no place for discs. Write GeoJSON.")
+    if any(len((b.name or "").encode()) > LONGEST for b in (*scene.floes, *scene.obstacles)):
+        raise CaseError(f"{path}: a shapefile has no place for names of more than {LONGEST} bytes. Write GeoJSON.")
     with library.Writer(str(path.with_suffix("")), shapeType=library.POLYGON) as file:
         for name in TEXTS:
-            file.field(name, "C", size=80)
+            file.field(name, "C", size=LONGEST)
         for name in NUMBERS:
-            file.field(name, "F", size=40, decimal=25)
+            file.field(name, "F", size=60, decimal=40)  # no exponents in dBase: all digits of what is above 1e-23
         for shape, row in _rows(scene):
             rings = [shape.exterior, *shape.interiors]
             file.poly([shapely.get_coordinates(r)[::-1].tolist() for r in rings])  # outer rings clockwise
@@ -338,9 +359,29 @@ def read_floes(path: str | Path, projection: str | None = None) -> Scene:
     return READERS[path.suffix.lower()](path, projection=projection)
 
 
+def check_output(path: str | Path) -> None:
+    """Raise unless a scene can be written to such a file: to be asked before a long making, not after."""
+    path = Path(path)
+    if path.suffix.lower() not in WRITERS:
+        raise CaseError(f"{path}: unknown ending {path.suffix!r}. Known: {', '.join(WRITERS)}.")
+    if path.is_dir() or not path.resolve().parent.is_dir():
+        what = "is a folder" if path.is_dir() else f"the folder {path.resolve().parent} does not exist"
+        raise CaseError(f"{path}: {what}. Expected the name of a file in a folder that is there.")
+
+
 def write_scene(scene: Scene, path: str | Path, projection: str | None = None) -> None:
-    """Write a scene to a file of the kind its ending says (.mat is SubZero's; see `write_catalogue` for rings alone)."""
+    """Write a scene to a file of the kind its ending says (.mat is SubZero's; see `write_catalogue` for rings alone).
+
+    Only GeoJSON has a place for the domain.
+    """
+    check_output(path)
     ending = Path(path).suffix.lower()
-    if ending not in WRITERS:
-        raise CaseError(f"{path}: unknown ending {ending!r}. Known: {', '.join(WRITERS)}.")
-    WRITERS[ending](scene, path, projection=projection)
+    if scene.domain is not None and ending not in (".geojson", ".json"):
+        raise CaseError(
+            f"{path}: the scene's domain has no place in {ending}. Write GeoJSON, or leave it out: "
+            "bq.Scene(scene.floes, scene.obstacles), --no-domain."
+        )
+    try:
+        WRITERS[ending](scene, path, projection=projection)
+    except OSError as problem:
+        raise CaseError(f"{path}: cannot be written ({problem.strerror or problem}).") from None

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from banquise.errors import CaseError
+from banquise.errors import BanquiseError, CaseError
 from banquise.scene.floe import Floe, Obstacle
 from banquise.scene.scene import Scene
 
@@ -30,13 +30,19 @@ def read_floedyn(path: str | os.PathLike[str]) -> Scene:
                 raise CaseError(f"{name}: no {' or '.join(sorted(missing))}. Expected an HDF5 input of FloeDyn.")
             states = np.array(file["floe_states"], dtype=float)
             shapes = [_shape(file["floe_shapes"][str(k)]) for k in range(len(file["floe_shapes"]))]
+    except CaseError:
+        raise
     except OSError:
         raise CaseError(f"{name}: not an HDF5 file.") from None
+    except Exception as problem:  # a damaged file can fail anywhere inside HDF5, in its own way
+        raise CaseError(f"{name}: not an HDF5 input of FloeDyn, or a damaged one ({problem}).") from None
     states = states[0] if states.ndim == 3 else states
     if states.ndim != 2 or states.shape[1] < 11 or len(states) != len(shapes):
         raise CaseError(
             f"{name}: floe_states of shape {states.shape} for {len(shapes)} shapes, expected (times, floes, 11)."
         )
+    if any(ring.ndim != 2 or ring.shape[1] != 2 for ring, _, _ in shapes):
+        raise CaseError(f"{name}: a floe's shape is no list of points (n, 2).")
     floes, obstacles = [], []
     for k, (state, (ring, water_drag, fixed)) in enumerate(zip(states, shapes)):
         x, y, angle, u, v, spin = (float(value) for value in state[:6])
@@ -44,11 +50,15 @@ def read_floedyn(path: str | os.PathLike[str]) -> Scene:
             continue
         c, s = math.cos(angle), math.sin(angle)
         placed = ring @ np.array([[c, s], [-s, c]]) + (x, y)
-        if fixed:
-            obstacles.append(Obstacle(placed, name=str(k)))
-            continue
-        options: dict[str, Any] = {} if water_drag is None else {"water_drag": water_drag}
-        floes.append(Floe(placed, thickness=float(state[10]), velocity=(u, v), spin=spin, name=str(k), **options))
+        options: dict[str, Any] = {"velocity": (u, v), "spin": spin, "name": str(k)}
+        try:
+            if fixed:
+                obstacles.append(Obstacle(placed, **options))
+                continue
+            options |= {} if water_drag is None else {"water_drag": water_drag}
+            floes.append(Floe(placed, thickness=float(state[10]), **options))
+        except BanquiseError as problem:
+            raise type(problem)(f"{name}: floe {k}: {problem}") from None
     return Scene(floes, obstacles)
 
 

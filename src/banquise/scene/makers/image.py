@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import heapq
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +19,10 @@ from banquise.scene.scene import Scene
 Array = NDArray[np.float64]
 
 LEAST_CONTRAST = 3.0  # of ice over water, in spreads of the light within each: below it there are no two kinds
-NECK = 0.95  # floes are parted where the ice is narrower than this part of the narrower side's width
+MOST_GAIN = 0.09  # of area by the common hull, in parts of the smaller piece, of pieces of one floe
+CLEAR = 12.0  # step between ice and water asked for, in spreads of the noise left after blurring
+LEAST_BLUR, MOST_BLUR = 0.5, 3.0  # pixels; blurring closes narrow leads, so no more than the noise asks for
+GAP = 0.05  # pixels left between floes that touch, so that none overlap
 SMALLEST = 25  # pixels
 SPECK = 6  # pixels
 
@@ -40,7 +45,7 @@ def from_image(
     thickness: float = 1.0,
     least_area: float | None = None,
     tolerance: float | None = None,
-    blur: float = 1.0,
+    blur: float | None = None,
 ) -> Found:
     """Floes of a picture in which ice is lighter than water.
 
@@ -50,7 +55,7 @@ def from_image(
     pixel : m a pixel; a GeoTIFF brings its own, with its place on the map
     least_area : m2, smaller floes are dropped (default: 25 pixels)
     tolerance : m, by which rings may be simplified (default: 0.7 pixel)
-    blur : pixels, against noise
+    blur : pixels, against noise (default: as much as the noise of the picture asks for)
     """
     grey, own_pixel, origin = _picture(image)
     pixel = own_pixel if pixel is None else pixel
@@ -59,14 +64,21 @@ def from_image(
     if not pixel > 0:
         raise CaseError(f"from_image: pixel is {pixel!r}, expected metres above 0.")
     least = SMALLEST * pixel**2 if least_area is None else float(least_area)
-    labels = parted(ice_mask(grey, blur))
-    floes = []
-    kept = np.zeros(labels.max() + 1, np.int32)
+    if not np.ptp(grey) > 0:
+        raise CaseError("from_image: the picture is of one colour: no floes in it.")
+    labels = parted(ice_mask(grey, blur_for(grey) if blur is None else blur))
+    left, top = origin[0], origin[1] + grey.shape[0] * pixel
+    outlines, owner = [], []
     for label, ring in _borders(labels):
-        x, y = origin[0] + ring[:, 1] * pixel, origin[1] + (grey.shape[0] - ring[:, 0]) * pixel
-        polygon = shapely.Polygon(np.stack([x, y], axis=1))
+        polygon = shapely.Polygon(np.stack([left + ring[:, 1] * pixel, top - ring[:, 0] * pixel], axis=1))
         polygon = shapely.simplify(polygon, 0.7 * pixel if tolerance is None else tolerance)
         if polygon.is_valid and polygon.area >= least:
+            outlines.append(polygon)
+            owner.append(label)
+    floes = []
+    kept = np.zeros(labels.max() + 1, np.int32)
+    for label, polygon in zip(owner, _apart(outlines, GAP * pixel)):
+        if polygon.area >= least:
             floes.append(Floe(shapely.get_coordinates(polygon.exterior), thickness=thickness))
             kept[label] = len(floes)
     if not floes:
@@ -110,6 +122,20 @@ def _picture(image: Any) -> tuple[Array, float | None, tuple[float, float]]:
     return grey, pixel, origin
 
 
+def blur_for(grey: Array) -> float:
+    """Pixels by which to blur so that the noise left is small against the step between ice and water."""
+    from scipy.ndimage import gaussian_filter
+    from skimage.filters import threshold_otsu
+
+    bend = grey[:, :-2] - 2 * grey[:, 1:-1] + grey[:, 2:]  # of white noise: sqrt(6) times its spread; edges are rare
+    noise = float(np.median(np.abs(bend))) / (0.6745 * math.sqrt(6))
+    smooth = gaussian_filter(grey, 1.0)
+    ice = smooth > threshold_otsu(smooth)
+    step = float(smooth[ice].mean() - smooth[~ice].mean()) if 0 < ice.sum() < ice.size else math.inf
+    # a Gaussian of s pixels leaves 1 / (2 s sqrt(pi)) of white noise
+    return float(np.clip(CLEAR * noise / step / (2 * math.sqrt(math.pi)), LEAST_BLUR, MOST_BLUR))
+
+
 def ice_mask(grey: Array, blur: float = 1.0) -> NDArray[np.bool_]:
     """Which pixels are ice.
 
@@ -119,9 +145,7 @@ def ice_mask(grey: Array, blur: float = 1.0) -> NDArray[np.bool_]:
     from scipy.ndimage import gaussian_filter
     from skimage.filters import threshold_otsu
 
-    low, high = np.percentile(grey, [0.5, 99.5])
-    if not high > low:
-        raise CaseError("from_image: the picture is of one colour: no floes in it.")
+    high = np.percentile(grey, 99.5)
     value = np.log(np.maximum(gaussian_filter(grey, blur), 1e-3 * high) + 0.02 * high)
     rows, columns = np.mgrid[-1 : 1 : grey.shape[0] * 1j, -1 : 1 : grey.shape[1] * 1j]
     light = np.stack([columns, rows, columns**2, rows**2, columns * rows, np.ones_like(rows)], axis=-1).reshape(-1, 6)
@@ -147,10 +171,11 @@ def ice_mask(grey: Array, blur: float = 1.0) -> NDArray[np.bool_]:
 
 
 def parted(ice: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """Labels of floes from 1: connected ice, divided at necks.
+    """Labels of floes from 1: connected ice, divided where floes touch.
 
-    Every top of the distance to water is a seed of the watershed; two neighbours are one floe again when the saddle
-    between them is nearly as far from water as the lower of the two tops.
+    Every top of the distance to water is a seed of the watershed, so that a floe may come in several basins. Floes are
+    nearly convex and two that touch are not: basins are joined again while their common hull holds little more than
+    their own hulls do.
     """
     from scipy.ndimage import binary_opening, distance_transform_edt, gaussian_filter
     from skimage.feature import peak_local_max
@@ -161,44 +186,59 @@ def parted(ice: NDArray[np.bool_]) -> NDArray[np.int32]:
     # specks of noise in a floe are filled, water enclosed by touching floes is not: it is what parts them
     water = label(~solid, connectivity=1)
     solid |= np.bincount(water.ravel())[water] <= SPECK
-    depth = gaussian_filter(distance_transform_edt(solid), 1.0)
-    tops = peak_local_max(depth, min_distance=3, labels=label(solid), exclude_border=False)
+    depth = gaussian_filter(distance_transform_edt(solid), 0.5)
+    tops = peak_local_max(depth, min_distance=2, labels=label(solid), exclude_border=False)
     seeds = np.zeros(ice.shape, np.int32)
     seeds[tuple(tops.T)] = np.arange(1, len(tops) + 1)
-    labels = watershed(-depth, seeds, mask=solid)
-    height = np.concatenate([[0.0], depth[tuple(tops.T)]])
-    return _joined(labels, depth, height)
+    return _joined(watershed(-depth, seeds, mask=solid))
 
 
-def _joined(labels: Any, depth: Array, height: Array) -> NDArray[np.int32]:
-    """Basins joined again across saddles that are no necks, highest saddle first."""
-    pairs, saddle = [], []
-    for one, two, over, under in (
-        (labels[:, :-1], labels[:, 1:], depth[:, :-1], depth[:, 1:]),
-        (labels[:-1], labels[1:], depth[:-1], depth[1:]),
-    ):
+def _joined(labels: Any) -> NDArray[np.int32]:
+    """Basins joined, those first whose common hull gains least, in parts of the smaller basin, up to `MOST_GAIN`."""
+    hull, area = _hulls(labels), np.bincount(labels.ravel()).astype(float)
+    beside: list[set[int]] = [set() for _ in area]
+    for one, two in ((labels[:, :-1], labels[:, 1:]), (labels[:-1], labels[1:])):
         cross = (one != two) & (one > 0) & (two > 0)
-        pairs.append(np.sort(np.stack([one[cross], two[cross]], axis=1), axis=1))
-        saddle.append(np.minimum(over[cross], under[cross]))
-    edge, where = np.unique(np.concatenate(pairs), axis=0, return_inverse=True)
-    best = np.zeros(len(edge))
-    np.maximum.at(best, where.ravel(), np.concatenate(saddle))
-    parent = np.arange(len(height))
-    top = height.copy()
+        for a, b in np.unique(np.stack([one[cross], two[cross]], axis=1), axis=0).tolist():
+            beside[a].add(b)
+            beside[b].add(a)
 
-    def root(k: int) -> int:
-        while parent[k] != k:
-            k = parent[k]
-        return int(k)
+    def gain(a: int, b: int) -> float:
+        more = shapely.convex_hull(shapely.union(hull[a], hull[b])).area - hull[a].area - hull[b].area
+        return float(more) / min(area[a], area[b])
 
-    for k in np.argsort(-best, kind="stable"):
-        a, b = root(edge[k, 0]), root(edge[k, 1])
-        if a != b and best[k] >= NECK * min(top[a], top[b]):
-            parent[b] = a
-            top[a] = max(top[a], top[b])
-    roots = np.array([root(k) for k in range(len(height))])
-    _, renumbered = np.unique(roots, return_inverse=True)
+    owner = np.arange(len(area))
+    queue = [(gain(a, b), a, b) for a in range(1, len(area)) for b in beside[a] if a < b]
+    heapq.heapify(queue)
+    while queue and queue[0][0] < MOST_GAIN:
+        said, a, b = heapq.heappop(queue)
+        if b not in beside[a] or said != gain(a, b):  # one of them has been joined to another since
+            continue
+        owner[owner == b] = a
+        hull[a], area[a] = shapely.convex_hull(shapely.union(hull[a], hull[b])), area[a] + area[b]
+        for other in beside[b]:
+            beside[other].discard(b)
+        beside[a] = (beside[a] | beside[b]) - {a, b}
+        beside[b] = set()
+        for other in beside[a]:
+            beside[other].add(a)
+            heapq.heappush(queue, (gain(a, other), min(a, other), max(a, other)))
+    _, renumbered = np.unique(owner, return_inverse=True)
     return np.asarray(renumbered[labels], dtype=np.int32)
+
+
+def _hulls(labels: Any) -> list[Any]:
+    """The convex hull of the pixels of each label, corners included, in pixels; nothing for label 0."""
+    from scipy.ndimage import find_objects
+
+    found: list[Any] = [None]
+    for k, window in enumerate(find_objects(labels)):
+        mask = labels[window] == k + 1
+        row = np.flatnonzero(mask.any(axis=1))
+        left, right = mask[row].argmax(axis=1), mask.shape[1] - mask[row][:, ::-1].argmax(axis=1)
+        x, y = np.tile(np.concatenate([left, right]), 2), np.concatenate([row, row, row + 1, row + 1])
+        found.append(shapely.convex_hull(shapely.multipoints(np.stack([x + window[1].start, y + window[0].start], 1))))
+    return found
 
 
 def _borders(labels: NDArray[np.int32]) -> list[tuple[int, Array]]:
@@ -217,3 +257,19 @@ def _borders(labels: NDArray[np.int32]) -> list[tuple[int, Array]]:
             # the middle of pixel (0, 0) lies half a pixel from the corner; one pixel was padded
             found.append((k + 1, ring - 0.5 + (window[0].start, window[1].start)))
     return found
+
+
+def _apart(outlines: list[Any], gap: float) -> list[Any]:
+    """The same outlines, the larger of two that meet cut back: borders simplified one by one cross their neighbours'."""
+    polygons = np.array(outlines, dtype=object)
+    i, j = shapely.STRtree(polygons).query(polygons, predicate="dwithin", distance=0.5 * gap)
+    area = shapely.area(polygons)
+    larger = (area[i] > area[j]) | ((area[i] == area[j]) & (i < j))
+    for one, two in zip(i[larger], j[larger]):
+        room = shapely.buffer(polygons[two], gap, join_style="mitre", mitre_limit=2.0)
+        pieces = shapely.get_parts(shapely.difference(polygons[one], room))
+        pieces = pieces[shapely.get_type_id(pieces) == 3]
+        if len(pieces):
+            whole = shapely.Polygon(pieces[np.argmax(shapely.area(pieces))].exterior)
+            polygons[one] = shapely.simplify(whole, 0.2 * gap)
+    return list(polygons)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +12,6 @@ import shapely
 from numpy.typing import NDArray
 
 from banquise.errors import CaseError
-from banquise.scene.domain import Periodic
 from banquise.scene.floe import Floe, Obstacle
 from banquise.scene.makers.pack import region_of
 from banquise.scene.makers.sizes import fit_power_law
@@ -32,7 +32,11 @@ def like(floe: Floe, ring: Any, holes: Any = (), **changes: Any) -> Floe:
 
 
 def mapped(scene: Scene, change: Callable[[Array], Array], scale: float = 1.0, turn: float = 0.0) -> Scene:
-    """Every ring through `change`; lengths times `scale`, velocities turned (rad). Thickness stays."""
+    """Every ring and the domain through `change`; lengths times `scale`, velocities turned (rad). Thickness stays."""
+    if scene.domain is not None and turn:
+        raise CaseError(
+            "a scene with a domain cannot be turned. Leave it out: bq.Scene(scene.floes, scene.obstacles), --no-domain."
+        )
     c, s = math.cos(turn), math.sin(turn)
 
     def velocity(body: Any) -> tuple[float, float]:
@@ -63,11 +67,15 @@ def mapped(scene: Scene, change: Callable[[Array], Array], scale: float = 1.0, t
         )
         for o in scene.obstacles
     ]
-    return Scene(floes, obstacles)
+    domain = scene.domain
+    if domain is not None:
+        (x0, y0), (x1, y1) = change(np.array([[domain.xmin, domain.ymin], [domain.xmax, domain.ymax]])).tolist()
+        domain = dataclasses.replace(domain, xmin=x0, xmax=x1, ymin=y0, ymax=y1)
+    return Scene(floes, obstacles, domain)
 
 
 def shift(scene: Scene, x: float, y: float) -> Scene:
-    """The scene moved by (x, y) m, without its domain."""
+    """The scene moved by (x, y) m, its domain too."""
     return mapped(scene, lambda ring: ring + np.array([x, y]))
 
 
@@ -92,8 +100,13 @@ def at_rest(scene: Scene) -> Scene:
 
 
 def merge(*scenes: Scene, check: bool = True) -> Scene:
-    """All floes and obstacles of several scenes in one; refused when they overlap, unless `check` is off."""
-    joined = Scene([f for s in scenes for f in s.floes], [o for s in scenes for o in s.obstacles])
+    """All floes and obstacles of several scenes in one; refused when they overlap, unless `check` is off.
+
+    A domain is kept when the scenes that have one have the same.
+    """
+    domains = [s.domain for s in scenes if s.domain is not None]
+    domain = domains[0] if domains and all(d == domains[0] for d in domains) else None
+    joined = Scene([f for s in scenes for f in s.floes], [o for s in scenes for o in s.obstacles], domain)
     found = joined.overlaps() if check else []
     if found:
         i, j, area = found[0]
@@ -104,14 +117,24 @@ def merge(*scenes: Scene, check: bool = True) -> Scene:
 
 
 def tile(scene: Scene, across: int, up: int, box: Any = None) -> Scene:
-    """The scene repeated across x up times, in steps of `box` (by default its domain)."""
-    polygon, domain = region_of(scene.domain if box is None else box) if (box or scene.domain) else (None, None)
-    if polygon is None:
+    """The scene repeated across x up times, in steps of `box` (by default its domain, which grows with it)."""
+    for name, count in (("across", across), ("up", up)):
+        if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
+            raise CaseError(f"tile: {name} is {count!r}, expected a whole number, at least 1.")
+    if box is None and scene.domain is None:
         raise CaseError("tile: the scene has no domain. Say its box, such as (1200, 1200).")
+    polygon, _ = region_of(scene.domain if box is None else box)
     x0, y0, x1, y1 = polygon.bounds
-    copies = [shift(scene, i * (x1 - x0), j * (y1 - y0)) for j in range(up) for i in range(across)]
+    bare = Scene(scene.floes, scene.obstacles)
+    copies = [shift(bare, i * (x1 - x0), j * (y1 - y0)) for j in range(up) for i in range(across)]
     joined = merge(*copies, check=False)
-    whole = Periodic(x0, x0 + across * (x1 - x0), y0, y0 + up * (y1 - y0)) if isinstance(domain, Periodic) else None
+    if joined.overlaps():
+        raise CaseError(
+            f"tile: copies {x1 - x0:g} m by {y1 - y0:g} m apart overlap. Give a box that holds the scene, or cut it first."
+        )
+    whole = None
+    if box is None and scene.domain is not None:
+        whole = dataclasses.replace(scene.domain, xmax=x0 + across * (x1 - x0), ymax=y0 + up * (y1 - y0))
     return Scene(joined.floes, joined.obstacles, whole)
 
 
@@ -127,7 +150,20 @@ def cut(scene: Scene, box: Any, least: float = 0.0) -> Scene:
             if piece.geom_type == "Polygon" and piece.area > max(least, 1e-9 * floe.area):
                 holes = [shapely.get_coordinates(r) for r in piece.interiors]
                 floes.append(like(floe, shapely.get_coordinates(piece.exterior), holes, radius=0.0))
+    if not floes:
+        x0, y0, x1, y1 = polygon.bounds
+        raise CaseError(
+            f"cut: no floe lies in x {x0:g} to {x1:g}, y {y0:g} to {y1:g} m. The floes lie in {_extent(scene)}."
+        )
     return Scene(floes, [o for o in scene.obstacles if shapely.intersects(polygon, o.polygon)], domain)
+
+
+def _extent(scene: Scene) -> str:
+    if not scene.floes:
+        return "no place: there are none"
+    bounds = np.array([f.polygon.bounds for f in scene.floes])
+    (x0, y0), (x1, y1) = bounds[:, :2].min(axis=0), bounds[:, 2:].max(axis=0)
+    return f"x {x0:.6g} to {x1:.6g}, y {y0:.6g} to {y1:.6g} m"
 
 
 def info(scene: Scene, box: Any = None) -> dict[str, Any]:
