@@ -5,6 +5,7 @@ import math
 import numpy as np
 from numba import njit
 
+from banquise.jit import checked_inner as inner
 from banquise.schemes._kernels_held import curving
 
 ZONE = 1e-4  # of the smaller size: within it bodies may rest against each other
@@ -39,7 +40,7 @@ def reaches(rows, left, velocity, free_velocity, extent, reach, pull):
         reach[i] = MARGIN * h * (speed + extent[i] * spin)
 
 
-@njit(cache=True, nogil=True)
+@inner
 def relative_speed(value, who, k, velocity):
     """Normal and tangential speed of b seen from a at contact k."""
     i, j = who[k, 0], who[k, 1]
@@ -48,7 +49,7 @@ def relative_speed(value, who, k, velocity):
     return u * value[k, NX] + v * value[k, NY], -u * value[k, NY] + v * value[k, NX]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def rest_speed(pull, touch, shortest):
     """Slower than this two bodies part neither for as long as the shortest flight nor as far as can be told."""
     return max(shortest * pull, 2 * math.sqrt(pull * touch))
@@ -131,7 +132,7 @@ def survey(
     return count
 
 
-@njit(cache=True, nogil=True)
+@inner
 def close_levers(count, value, who, pose):
     """Let both levers of a contact end in one place, halfway across: else the gap is an arm for the friction."""
     for k in range(count):
@@ -146,7 +147,7 @@ def close_levers(count, value, who, pose):
         value[k, BY] -= 0.5 * dy
 
 
-@njit(cache=True, nogil=True)
+@inner
 def contact_state(
     count, value, who, velocity, left, step, quick, rounds, rebounds, n_free, size, pull, shortest, blur, soft, largest,
     state, gap_rate, bounce,
@@ -201,7 +202,7 @@ def contact_state(
     return near, striking, held
 
 
-@njit(cache=True, nogil=True)
+@inner
 def longest_step(rows, count, who, state, left, cap, velocity, pull, extent, size, n_free):
     """The time left, cut for a group in which longer steps left an overlap, or whose bodies are held apart.
 
@@ -225,7 +226,7 @@ def longest_step(rows, count, who, state, left, cap, velocity, pull, extent, siz
     return step
 
 
-@njit(cache=True, nogil=True)
+@inner
 def note_impacts(who, state, n_free, shortest, since, quick):
     """Count the impacts of each floe that come sooner after its last one than the shortest flight; start its clock anew."""
     for k in range(len(who)):
@@ -238,7 +239,7 @@ def note_impacts(who, state, n_free, shortest, since, quick):
                 since[i] = 0.0
 
 
-@njit(cache=True, nogil=True)
+@inner
 def watched(found, value, who, state, n_free, size, blur, pair_a, pair_b, shift, distances, held):
     """Pairs of a group to watch for meetings: those that are not taken whole; their count."""
     count = 0
@@ -267,7 +268,7 @@ def watched(found, value, who, state, n_free, size, blur, pair_a, pair_b, shift,
     return count
 
 
-@njit(cache=True, nogil=True)
+@inner
 def paths(chosen, velocity, displacement, steps, n_free, motion):
     """Velocity and half acceleration (n, 6) of the path that has this velocity at first and this displacement at the end."""
     for q in range(len(chosen)):
@@ -281,7 +282,7 @@ def paths(chosen, velocity, displacement, steps, n_free, motion):
             motion[i, k], motion[i, 3 + k] = velocity[i, k], 0.0
 
 
-@njit(cache=True, nogil=True)
+@inner
 def held_displacement(chosen, steps, change, displacement, out):
     """Displacement with the velocity change of the contacts spread evenly over the step."""
     for q in range(len(chosen)):
@@ -290,7 +291,7 @@ def held_displacement(chosen, steps, change, displacement, out):
             out[i, k] = displacement[i, k] + 0.5 * steps[i] * change[i, k]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def move(
     chosen, steps, free_velocity, change, displacement, force, pushes, mass, gravity, x, y, angle, cos, sin, u, v, spin,
     velocity, pose, left, since, work,
@@ -317,7 +318,7 @@ def move(
         left[i] = 0.0 if steps[i] >= left[i] else left[i] - steps[i]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def contact_speeds(chosen, order, value, who, velocity, out):
     """Relative speeds (normal, tangent) at the contacts of the rows of a problem."""
     for row in range(len(order)):

@@ -8,6 +8,8 @@ groups of two floes (hundreds a step, a few microseconds each) and a jam of thou
 
 import math
 
+import numpy as np
+
 from banquise.contact._kernels_laws import (
     add_scaled,
     book,
@@ -39,6 +41,7 @@ from banquise.schemes._kernels import (
 from banquise.schemes._kernels_held import add_sunken, back, held_rows, place, sunken
 from banquise.solvers._kernels_island import solve_islands
 
+ZERO, TWO = np.int64(0), np.int64(2)  # typed: written out they would compile copies of what they are handed to
 DONE, SOLVE, CONTACT_ROOM, ROW_ROOM = 0, 1, 2, 3  # what the caller is asked for
 LOOK, PICK, COMPRESS, REBOUND, STRUCK, MOVE, HOLD = 0, 1, 2, 3, 4, 5, 6  # phases
 # controls of a desk
@@ -63,7 +66,7 @@ NX, NY, AX, AY, BX, BY = 0, 1, 2, 3, 4, 5
 def fly(rows, steps, b, f, flows, scratch, free_velocity, free_displacement, force, ahead):
     """Free motion of some floes over their steps, and their velocity at the end where contacts look for it."""
     free_motion(
-        0, len(rows), rows, steps, f.coriolis, f.gravity, f.euler, f.turn_c, f.turn_s,
+        ZERO, len(rows), rows, steps, f.coriolis, f.gravity, f.euler, f.turn_c, f.turn_s,
         b.cos, b.sin, b.u, b.v, b.spin, b.mass, b.inertia, b.area, b.extent,
         b.qx, b.qy, b.qw, b.moment_x, b.moment_y, b.spread,
         f.air_mode, f.relative, f.air_u, f.air_v, f.air_flow, f.air_density, f.air_drag,
@@ -116,8 +119,8 @@ def solved(small, tolerance, control, total, p):
             if start[i + 1] - start[i] > small:
                 return False
         solve_islands(
-            0, islands, p.numbers, start, p.G, p.W, p.a, p.b, p.c, p.mu, p.lower, p.r, p.y[: bodies + 1], p.reference,
-            tolerance, 0, p.error, p.how, p.iterations,
+            ZERO, islands, p.numbers, start, p.G, p.W, p.a, p.b, p.c, p.mu, p.lower, p.r, p.y[: bodies + 1], p.reference,
+            tolerance, ZERO, p.error, p.how, p.iterations,
         )  # fmt: skip
         for i in range(islands):
             if not p.error[i] <= tolerance:
@@ -387,8 +390,8 @@ def run_groups(last, member_start, members, pair_start, pairs, b, f, s, rule, ta
                 place_obstacles(n, rule.step - left, left, s.obstacles, s.velocity, b.extent, s.pose, s.reach)
             fresh_pairs(len(near), d.pairs)
             found, need = look_pairs(
-                0, len(near), near, shapes, s.pose, view.wraps, view.period, n, b.zone, s.reach,
-                view.still, view.moved_at, d.pairs, 0.0, 0, 2, d.scratch, d.found, d.found,
+                ZERO, len(near), near, shapes, s.pose, view.wraps, view.period, n, b.zone, s.reach,
+                view.still, view.moved_at, d.pairs, 0.0, ZERO, TWO, d.scratch, d.found, d.found,
             )  # fmt: skip
             if need > 0:
                 control[NEED] = need
@@ -410,7 +413,7 @@ def run_groups(last, member_start, members, pair_start, pairs, b, f, s, rule, ta
                 control[PASS] = 0
                 control[PHASE] = PICK
         elif phase == PICK:
-            count = 0
+            count = ZERO
             if control[PASS] == 0 or (rule.sequential and control[PASS] <= SEQUENCE):
                 count = pick(
                     found, control[PASS], rule, value, who, s.velocity, d.state, d.gap_rate, d.bounce, d.chosen,
@@ -472,7 +475,7 @@ def run_groups(last, member_start, members, pair_start, pairs, b, f, s, rule, ta
             if h < left and control[AGAIN] == 0:
                 fly(rows, s.steps, b, f, d.flows, d.sums, s.free_velocity, s.free_displacement, s.force, s.ahead)
             if control[HELD] > 0:
-                count = 0
+                count = ZERO
                 for k in range(found):
                     if d.state[k] & 4:
                         d.chosen[count] = k
@@ -506,12 +509,12 @@ def run_groups(last, member_start, members, pair_start, pairs, b, f, s, rule, ta
                 )  # fmt: skip
                 fresh_pairs(len(near), d.pairs)
                 count, need = look_pairs(
-                    0, len(near), near, shapes, s.pose, view.wraps, view.period, n, b.zone, view.still,
-                    view.still, view.moved_at, d.pairs, 0.0, 0, 2, d.scratch, d.later, d.later,
+                    ZERO, len(near), near, shapes, s.pose, view.wraps, view.period, n, b.zone, view.still,
+                    view.still, view.moved_at, d.pairs, 0.0, ZERO, TWO, d.scratch, d.later, d.later,
                 )  # fmt: skip
                 room = found + count
                 short = need > 0 or room > len(d.state)
-                count = 0 if short else sunken(
+                count = ZERO if short else sunken(
                     count, d.later.value, d.later.who, found - control[ADDED], value, who, d.state, n, b.size, SINK,
                     d.picked_rate,
                 )  # fmt: skip
@@ -537,7 +540,7 @@ def run_groups(last, member_start, members, pair_start, pairs, b, f, s, rule, ta
                 for q in range(count):
                     watch.horizon[q], watch.touch[q], watch.aim[q] = h, watch.distances[q, 0], watch.distances[q, 1]
                 need = first_meetings(
-                    0, count, watch.pair_a, watch.pair_b, watch.shift, shapes, s.pose, b.extent, s.motion, watch.horizon,
+                    ZERO, count, watch.pair_a, watch.pair_b, watch.shift, shapes, s.pose, b.extent, s.motion, watch.horizon,
                     watch.touch, watch.aim, watch.held, watch.rows, watch.slots, watch.near, watch.dist, watch.rate,
                     watch.begin, watch.armed, watch.when,
                 )  # fmt: skip

@@ -8,8 +8,11 @@ in nor gains speed, and need not be followed in short steps.
 
 import math
 
+import numpy as np
+
 from banquise.jit import bare_inner as inner
 
+NONE = np.int64(0)  # floes on a way of their own
 REST = 1e-6  # of the smaller size: bodies at rest this near stay where they are
 SWING = 0.9  # cosine: a normal between two points that turns farther in a step says nothing
 NX, NY, AX, AY, BX, BY, GAP, SX, SY = 0, 1, 2, 3, 4, 5, 6, 7, 8
@@ -115,7 +118,7 @@ def held_rows(count, chosen, value, who, radius, h, way, velocity, n_free, size,
         small = size[i] if j >= n_free else min(size[i], size[j])
         carried(value, who, k, radius, h, way, velocity, n_free, middle)
         curve = middle[k, GAP] - value[k, GAP] - straight(value, who, k, h, way, velocity, n_free)
-        carried(value, who, k, radius, 0.5 * h, way, velocity, 0, middle)
+        carried(value, who, k, radius, 0.5 * h, way, velocity, NONE, middle)
         rate[r] = (max(value[k, GAP] - REST * small, 0.0) + curve) / h
 
 
