@@ -76,6 +76,17 @@ def across(points, inward, segments):
 
 
 @njit(cache=True, nogil=True)
+def mirror(matrix):
+    """Copy the lower triangle over the upper one, tile by tile: rows and columns of a tile stay in the cache."""
+    n = matrix.shape[0]
+    for top in range(0, n, 32):
+        for left in range(0, top + 1, 32):
+            for i in range(top, min(top + 32, n)):
+                for j in range(left, min(left + 32, i)):
+                    matrix[j, i] = matrix[i, j]
+
+
+@njit(cache=True, nogil=True)
 def _levels(nodes, elements, size, grip, start, nu, level):
     """Signed distances to the line of the chord, kept off zero so that no cut part vanishes.
 
@@ -360,6 +371,118 @@ def cut_mesh(nodes, elements, neighbours, stiffness, area, size, stress, modes, 
                         if number[j] < ghosts:
                             D[2 * number[j] + c, 2 * number[j] + d] += held
     return ghosts, separates, plus, touched, D, B, QA, QP, jump, slip, pressure, stretch, t
+
+
+@njit(cache=True, nogil=True)
+def eliminated(inverse, touched, D, B, S):
+    """S = D - B^T G B, with G the rows and columns of `inverse` at the touched nodes.
+
+    B couples nodes of one cut element only, some ten entries a column: no products with zero are made.
+    """
+    n, m = B.shape
+    first = np.zeros(m + 1, np.int64)
+    index = np.empty(n * m, np.int64)
+    at = 0
+    for a in range(m):
+        for k in range(n):
+            if B[k, a] != 0.0:
+                index[at] = k
+                at += 1
+        first[a + 1] = at
+    local = np.empty((n, n))
+    for i in range(touched.shape[0]):
+        for j in range(touched.shape[0]):
+            p, q = 2 * touched[i], 2 * touched[j]
+            local[2 * i, 2 * j] = inverse[p, q]
+            local[2 * i, 2 * j + 1] = inverse[p, q + 1]
+            local[2 * i + 1, 2 * j] = inverse[p + 1, q]
+            local[2 * i + 1, 2 * j + 1] = inverse[p + 1, q + 1]
+    row = np.empty(n)
+    spread = np.empty((n, m))  # G B
+    for a in range(m):
+        for k in range(n):
+            row[k] = 0.0
+        for at in range(first[a], first[a + 1]):
+            k = index[at]
+            value = B[k, a]
+            for c in range(n):
+                row[c] += value * local[k, c]
+        for k in range(n):
+            spread[k, a] = row[k]
+    for a in range(m):
+        for b in range(m):
+            S[a, b] = D[a, b]
+        for at in range(first[a], first[a + 1]):
+            k = index[at]
+            value = B[k, a]
+            for b in range(m):
+                S[a, b] -= value * spread[k, b]
+
+
+@njit(cache=True, nogil=True)
+def _inverse_of_three(X, out):
+    """Inverse of a 3 x 3 matrix by its cofactors."""
+    for i in range(3):
+        for j in range(3):
+            a, b, c, d = (j + 1) % 3, (j + 2) % 3, (i + 1) % 3, (i + 2) % 3
+            out[i, j] = X[a, c] * X[b, d] - X[a, d] * X[b, c]
+    det = X[0, 0] * out[0, 0] + X[0, 1] * out[1, 0] + X[0, 2] * out[2, 0]
+    for i in range(3):
+        for j in range(3):
+            out[i, j] /= det
+
+
+@njit(cache=True, nogil=True)
+def frozen(drift, drift_energy, push, touched, B, moments, side, spread, separates, S, t):
+    """Add to S and t what keeps the mean motion of the floe, and of each of two pieces, as it was.
+
+    With W = [whole, B^T drift, (B^T spread - own)], the moments of the ghosts on the rigid modes and what standard functions
+    take of them, S gets W core W^T; core couples the first two by -1, and holds the drift's energy and (side^T spread)^-1.
+    """
+    m = S.shape[0]
+    wide = np.zeros((m, 9))
+    core = np.zeros((9, 9))
+    mixed = np.zeros((3, 3))  # drift^T side
+    square = np.zeros((3, 3))  # side^T spread
+    for p in range(3):
+        core[p, 3 + p] = core[3 + p, p] = -1.0
+        for q in range(3):
+            core[p, q] = drift_energy[p, q]
+    if separates:
+        for i in range(side.shape[0]):
+            for q in range(3):
+                value = side[i, q]
+                if value != 0.0:
+                    for p in range(3):
+                        mixed[p, q] += drift[i, p] * value
+                        square[q, p] += value * spread[i, p]
+        _inverse_of_three(square, core[6:, 6:])
+    for a in range(m):
+        for q in range(3):
+            wide[a, q] = moments[a, q]
+            t[a] -= moments[a, q] * push[q]
+            if separates:
+                wide[a, 6 + q] = -moments[a, 3 + q]
+                for p in range(3):
+                    wide[a, 6 + q] += moments[a, p] * mixed[p, q]
+    for k in range(B.shape[0]):
+        i = 2 * touched[k // 2] + k % 2
+        for a in range(m):
+            value = B[k, a]
+            if value != 0.0:
+                for q in range(3):
+                    wide[a, 3 + q] += value * drift[i, q]
+                    if separates:
+                        wide[a, 6 + q] += value * spread[i, q]
+    row = np.empty(9)
+    for a in range(m):
+        for q in range(9):
+            row[q] = 0.0
+            for p in range(9):
+                row[q] += wide[a, p] * core[p, q]
+        for b in range(m):
+            for q in range(9):
+                S[a, b] += row[q] * wide[b, q]
 
 
 @njit(cache=True, nogil=True)

@@ -122,26 +122,15 @@ class Cutter:
 
     def _reduced(self, cut: Cut, spread: Array | None) -> tuple[Array, Array]:
         """S and t of the ghosts, all other displacements eliminated."""
-        s = self.state
-        dofs = (2 * cut.touched[:, None] + np.arange(2)).ravel()
-        local = s.inverse[dofs[:, None], dofs]
-        S = cut.D - cut.B.T @ (local @ cut.B)
-        t = cut.t
+        s, t = self.state, cut.t.copy()
+        S = np.empty_like(cut.D)
+        _kernels.eliminated(s.inverse, cut.touched, cut.D, cut.B, S)
         if s.drift is not None:
-            whole = cut.moments[:, :3]
-            t = t - whole @ s.push
-            sides = [whole, cut.B.T @ s.drift[dofs]]
-            core = np.zeros((9, 9))
-            core[:3, :3] = s.drift_energy
-            core[:3, 3:6] = core[3:6, :3] = -np.eye(3)
-            if cut.separates:
-                spread = s.inverse @ cut.side if spread is None else spread
-                own = cut.moments[:, 3:] - whole @ (s.drift.T @ cut.side)
-                sides.append(cut.B.T @ spread[dofs] - own)
-                core[6:, 6:] = np.linalg.inv(cut.side.T @ spread)
-            wide = np.hstack(sides)
-            n = wide.shape[1]
-            S += (wide @ core[:n, :n]) @ wide.T
+            if spread is None:
+                spread = s.inverse @ cut.side if cut.separates else cut.side
+            _kernels.frozen(
+                s.drift, s.drift_energy, s.push, cut.touched, cut.B, cut.moments, cut.side, spread, cut.separates, S, t
+            )  # fmt: skip
         S.flat[:: len(S) + 1] += SMALL * np.diag(cut.D)
         return S, t
 

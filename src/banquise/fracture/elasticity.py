@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from scipy.linalg import lapack
 
 from banquise.errors import ShapeError
+from banquise.fracture import _kernels
 from banquise.fracture.mesh import Mesh, Patch, find_patch, make_mesh
 from banquise.scene.floe import Floe
 
@@ -137,20 +138,21 @@ def _assemble(mesh: Mesh, patches: tuple[Patch, ...], origin: Array, unit: float
     strain = _strains(mesh)
     c = 1 / (1 - poisson**2)
     law = c * np.array([[1, poisson, 0], [poisson, 1, 0], [0, 0, 2 * (1 - poisson)]])  # tensor shear: 4 G exy^2 / 2
-    stiffness = np.einsum("eki,kl,elj->eij", strain, law, strain) * mesh.area[:, None, None]
+    stiffness = strain.transpose(0, 2, 1) @ (law @ strain) * mesh.area[:, None, None]
     dofs = (2 * mesh.elements[:, :, None] + np.arange(2)).reshape(-1, 6)
     flat = (dofs[:, :, None] * (2 * n) + dofs[:, None, :]).ravel()
-    K = np.bincount(flat, stiffness.ravel(), 4 * n * n).reshape(2 * n, 2 * n)
+    K = np.bincount(flat, stiffness.ravel(), 4 * n * n).reshape(2 * n, 2 * n)  # ordered sums: the same bits always
     modes, moments = _rigid(mesh)
     weight = 10.0 * np.trace(K) / (2 * n) / np.sum(moments**2)
     K += weight * moments @ moments.T
-    factor, info = lapack.dpotrf(K, lower=1, overwrite_a=1)
+    # K is symmetric: its transpose is the array in Fortran's order, which LAPACK takes as it lies
+    factor, info = lapack.dpotrf(K.T, lower=0, overwrite_a=1, clean=0)
     if info:
         raise ShapeError("fracture: the mesh of this floe falls apart. Simplify its ring and try again.")
-    inverse, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
-    inverse = np.tril(inverse)
-    inverse += np.tril(inverse, -1).T
-    return Body(mesh, patches, origin, unit, poisson, stiffness, modes, moments, np.ascontiguousarray(inverse), strain)
+    inverse, _ = lapack.dpotri(factor, lower=0, overwrite_c=1)
+    inverse = inverse.T
+    _kernels.mirror(inverse)
+    return Body(mesh, patches, origin, unit, poisson, stiffness, modes, moments, inverse, strain)
 
 
 def _strains(mesh: Mesh) -> Array:

@@ -101,6 +101,7 @@ def make_mesh(polygon: Any, patches: list[Patch], nodes: int) -> Mesh:
     """Mesh a polygon of unit area with about that many nodes and at least six edges on each patch."""
     spacing = np.sqrt(1.15 / nodes)
     border = _simplified(polygon, spacing, patches)
+    shapely.prepare(border)
     rings = [_oriented(r, k == 0) for k, r in enumerate([border.exterior, *border.interiors])]
     rings = [_with_patch_ends(r, patches) for r in rings]
     sizes = _SizeField(rings, patches, border, nodes)
@@ -187,6 +188,15 @@ class _SizeField:
     def __call__(self, points: Array) -> Array:
         return _kernels.local_size(np.ascontiguousarray(points), self.fine, self.growth, self.top)
 
+    def box_below(self, size: float, bounds: Any) -> tuple[Array, Array]:
+        """Corners of the box outside of which the size wanted is at least `size`."""
+        low, high = np.array(bounds[:2]), np.array(bounds[2:])
+        fine = self.fine[self.fine[:, 2] < size]
+        if self.top < size or not len(fine):
+            return low, high
+        reach = ((size - fine[:, 2]) / self.growth)[:, None]
+        return np.maximum(low, (fine[:, :2] - reach).min(axis=0)), np.minimum(high, (fine[:, :2] + reach).max(axis=0))
+
     def _fit(self, border: Any, segments: Array, nodes: int) -> None:
         """Choose the top size so that the expected number of nodes is the one asked for."""
         x0, y0, x1, y1 = border.bounds
@@ -229,20 +239,23 @@ def _resample(rings: list[Array], sizes: _SizeField) -> tuple[Array, Index]:
 
 def _fill(border: Any, points: Array, sizes: _SizeField) -> Array:
     """Inner points: lattices of each size where that size is wanted, finest first, spread apart."""
-    x0, y0, x1, y1 = border.bounds
+    corner = np.array(border.bounds[:2])
     finest = min(sizes.top, float(sizes.fine[:, 2].min())) if len(sizes.fine) else sizes.top
     levels = int(np.ceil(np.log(sizes.top / finest) / np.log(1.25)))
-    found = []
-    for level in range(levels, -1, -1):
-        step = sizes.top / 1.25**level
-        cols, rows = int((x1 - x0) / step) + 2, int((y1 - y0) / (0.866 * step)) + 2
-        x, y = np.meshgrid(np.arange(cols), np.arange(rows))
-        spots = np.column_stack([(x0 + step * (x + 0.5 * (y % 2))).ravel(), (y0 + 0.866 * step * (y + 0.5)).ravel()])
-        wanted = sizes(spots)
-        spots = spots[(wanted >= 0.9 * step) & (wanted < 1.13 * step)]
-        found.append(spots[shapely.contains_xy(border, spots[:, 0], spots[:, 1])])
-    spots = np.vstack(found)
-    kept = _kernels.spread(spots, sizes(spots), points, 0.7) if len(spots) else np.zeros(0, bool)
+    lattices, steps = [], sizes.top / 1.25 ** np.arange(levels, -1, -1)
+    for step in steps:
+        cell = np.array([step, 0.866 * step])
+        low, high = sizes.box_below(1.13 * step, border.bounds)
+        first, last = np.floor((low - corner) / cell).astype(int) - 1, np.ceil((high - corner) / cell).astype(int) + 1
+        y, x = np.mgrid[first[1] : last[1], first[0] : last[0]]
+        lattices.append(corner + cell * np.column_stack([(x + 0.5 * (y % 2)).ravel(), (y + 0.5).ravel()]))
+    spots, step = np.vstack(lattices), np.repeat(steps, [len(spots) for spots in lattices])
+    wanted = sizes(spots)
+    right = (wanted >= 0.9 * step) & (wanted < 1.13 * step)
+    spots, wanted = spots[right], wanted[right]
+    inside = shapely.contains_xy(border, spots[:, 0], spots[:, 1])
+    spots, wanted = np.ascontiguousarray(spots[inside]), wanted[inside]
+    kept = _kernels.spread(spots, wanted, points, 0.7) if len(spots) else np.zeros(0, bool)
     return np.ascontiguousarray(spots[kept])
 
 
@@ -250,8 +263,7 @@ def _join(
     border: Any, points: Array, edges: Index, inner: Array, sizes: _SizeField
 ) -> tuple[Array, Index, Index, Array]:
     """Delaunay with all border edges present, inner points smoothed."""
-    shapely.prepare(border)
-    for _ in range(3):
+    for _ in range(2):
         points, edges, triangles = _conform(border, points, edges, inner)
         inner = _smoothed(points, inner, triangles, sizes)
     points, edges, triangles = _conform(border, points, edges, inner)

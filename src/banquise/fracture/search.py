@@ -141,13 +141,13 @@ class _Hunt:
         spread = None
         sides = [c.side for c in cuts if c.separates]
         if self.state.drift is not None and sides:
-            spread = self.state.inverse @ np.hstack(sides)
+            spread = (self.state.inverse @ np.hstack(sides)).reshape(-1, len(sides), 3).transpose(1, 0, 2).copy()
         column = 0
         for cut in cuts:
             mine = None
             if spread is not None and cut.separates:
-                mine = spread[:, column : column + 3]
-                column += 3
+                mine = spread[column]
+                column += 1
             self._weigh(cut, mine)
 
     def _weigh(self, cut: Cut, spread: Array | None = None) -> float:

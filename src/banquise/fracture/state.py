@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise.errors import ShapeError
+from banquise.fracture import _kernels
 from banquise.fracture.elasticity import Body, body_of, border_edges
 from banquise.fracture.griffith import Griffith
 from banquise.fracture.held import Dirichlet
@@ -93,7 +94,7 @@ def _struck(floe: Floe, hit: Impact) -> Loaded:
         joule=hit.ice.young * floe.thickness * body.unit**2,
         inverse=inverse,
         drift=np.ascontiguousarray(responses[:, -3:]),
-        drift_energy=energies[-3:, -3:],
+        drift_energy=np.ascontiguousarray(energies[-3:, -3:]),
         push=hit.push,
         grip=grip,
         grips=np.array(grips),
@@ -157,5 +158,7 @@ def _constrained(body: Body, columns: Array) -> tuple[Array, Array, Array]:
     # them.
     small = np.linalg.pinv(saddle, rcond=1e-11, hermitian=True)
     responses = wide @ small
-    inverse = body.inverse - responses @ wide.T
-    return np.ascontiguousarray((inverse + inverse.T) / 2), responses[:, :k], small[:k, :k]
+    inverse = responses @ wide.T
+    np.subtract(body.inverse, inverse, out=inverse)
+    _kernels.mirror(inverse)  # symmetric to the last bit
+    return inverse, responses[:, :k], small[:k, :k]
