@@ -120,6 +120,15 @@ class Cutter:
         net = 0.5 * drive**2 / (drive + after) if drive > 0 else 0.0
         return Opening(net * joule, frictionless * joule, free, ghosts, pressure)
 
+    def spread(self, cut: Cut, like: tuple[Cut, Array] | None = None) -> Array:
+        """inverse @ cut.side, (2n, 3); from that of a crack nearby only what differs is multiplied."""
+        inverse = self.state.inverse
+        if like is None:
+            return np.asarray(inverse @ cut.side)
+        change = cut.side - like[0].side
+        rows = np.flatnonzero(change.any(axis=1))
+        return np.asarray(like[1] + inverse[rows].T @ change[rows])
+
     def _reduced(self, cut: Cut, spread: Array | None) -> tuple[Array, Array]:
         """S and t of the ghosts, all other displacements eliminated."""
         s, t = self.state, cut.t.copy()
@@ -127,7 +136,7 @@ class Cutter:
         _kernels.eliminated(s.inverse, cut.touched, cut.D, cut.B, S)
         if s.drift is not None:
             if spread is None:
-                spread = s.inverse @ cut.side if cut.separates else cut.side
+                spread = self.spread(cut) if cut.separates else cut.side
             _kernels.frozen(
                 s.drift, s.drift_energy, s.push, cut.touched, cut.B, cut.moments, cut.side, spread, cut.separates, S, t
             )  # fmt: skip

@@ -277,16 +277,18 @@ def _conform(border: Any, points: Array, edges: Index, inner: Array) -> tuple[Ar
             triangles = Delaunay(every).simplices.astype(np.int64)
         except QhullError:
             raise _Stuck from None
-        middle = every[triangles].mean(axis=1)
         area = _areas(every, triangles)
         triangles[area < 0] = triangles[area < 0][:, ::-1]
-        sides = np.sort(np.vstack([triangles[:, [k, (k + 1) % 3]] for k in range(3)]), axis=1)
-        have = np.unique(sides[:, 0] * len(every) + sides[:, 1])
-        ends = np.sort(edges, axis=1)
-        missing = ~np.isin(ends[:, 0] * len(every) + ends[:, 1], have)
+        n = len(every)
+        have = np.zeros(n * n, bool)
+        for k in range(3):
+            have[triangles[:, k] * n + triangles[:, (k + 1) % 3]] = True
+        missing = ~(have[edges[:, 0] * n + edges[:, 1]] | have[edges[:, 1] * n + edges[:, 0]])
         if not missing.any():
-            longest = np.max(np.hypot(*(every[triangles] - every[np.roll(triangles, 1, axis=1)]).T), axis=0)
-            inside = shapely.contains_xy(border, middle[:, 0], middle[:, 1]) & (np.abs(area) > 1e-4 * longest**2)
+            corners = every[triangles]
+            middle = corners.mean(axis=1)
+            longest = np.square(corners - corners[:, [1, 2, 0]]).sum(axis=2).max(axis=1)
+            inside = shapely.contains_xy(border, middle[:, 0], middle[:, 1]) & (np.abs(area) > 1e-4 * longest)
             return points, edges, triangles[inside]
         points, edges = _halve(points, edges, missing)
     raise _Stuck

@@ -99,6 +99,7 @@ class _Hunt:
         self.first: tuple[float, Cut, Opening] | None = None
         self.rows: list[tuple[float, ...]] = []
         self.solved = 0
+        self.near: tuple[Cut, Array] | None = None  # the crack that is being refined, and its spread
         kind = (ice.border_points, ice.arrested, ice.min_piece)
         if kind not in state.borders:
             state.borders[kind] = Border(state.body, state.sources, ice)
@@ -210,9 +211,10 @@ class _Hunt:
         """Pattern search on the two ends of the best crack along the border."""
         assert self.best is not None
         cut = self.best[1]
-        ends = [self.border.nearest(cut.start), self.border.nearest(cut.end)]
         if not cut.separates:
             return
+        ends = [self.border.nearest(cut.start), self.border.nearest(cut.end)]
+        self.near = (cut, self.cutter.spread(cut)) if self.state.drift is not None else None
         step = self.border.step / 2
         for _ in range(REFINE_STEPS):
             for which in (1, 0):
@@ -235,7 +237,7 @@ class _Hunt:
         if cut is None or not cut.separates or not self._admissible(cut):
             return False
         before = self.best
-        self._weigh(cut)
+        self._weigh(cut, None if self.near is None else self.cutter.spread(cut, self.near))
         return self.best is not before
 
     def _on_true_border(self, cut: Cut) -> tuple[Array, Array]:
