@@ -30,6 +30,7 @@ from scipy.linalg import blas, lapack
 
 from banquise.errors import ShapeError
 from banquise.fracture import _kernels
+from banquise.fracture.blas import one_blas_thread
 from banquise.fracture.griffith import Griffith
 from banquise.fracture.state import Loaded, loaded
 from banquise.scene.floe import Floe
@@ -144,6 +145,7 @@ class Cutter:
         return S, t
 
 
+@one_blas_thread()
 def release(
     floe: Floe, load: Any, start: Any, end: Any, lip_friction: float = 0.3, ice: Griffith | None = None
 ) -> float:

@@ -12,6 +12,7 @@ motions.
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
 from dataclasses import dataclass
 from itertools import pairwise
@@ -31,6 +32,7 @@ Array = NDArray[np.float64]
 
 _KEPT = 16  # bodies in the cache, about 5 MB each
 _cache: OrderedDict[Any, Body] = OrderedDict()
+_lock = threading.Lock()  # of the cache: floes are searched on several threads
 
 
 @dataclass(frozen=True)
@@ -89,19 +91,27 @@ def body_of(floe: Floe, contacts: Any = (), stretches: Any = (), nodes: int = 30
     rings = (floe.ring.tobytes(), *(h.tobytes() for h in floe.holes))
     pieces = tuple((tuple(map(float, a)), tuple(map(float, b))) for a, b in stretches)
     key = (rings, floe.radius, places, pieces, nodes, poisson)
-    if key in _cache:
-        _cache.move_to_end(key)
-        return _cache[key]
+    with _lock:
+        if key in _cache:
+            _cache.move_to_end(key)
+            return _cache[key]
     polygon, origin = floe.polygon, np.array(floe.polygon.centroid.coords[0])
     unit = float(np.sqrt(polygon.area))
-    scaled = shapely.transform(polygon, lambda xy: (xy - origin) / unit)
-    patches = [find_patch(scaled, (np.array(p) - origin) / unit, np.array(d), w / unit) for p, d, w in places]
-    patches += [Patch((np.array(piece) - origin) / unit, np.zeros(2)) for piece in pieces]
+
+    def to_mesh(xy: Any) -> Array:
+        """Off by 1e-10 of the floe's size at most: the last bits of a place would choose among the lattice's points."""
+        return np.round((np.asarray(xy, dtype=float) - origin) / unit, 10)
+
+    scaled = shapely.transform(polygon, to_mesh)
+    patches = [find_patch(scaled, to_mesh(p), np.array(d), w / unit) for p, d, w in places]
+    patches += [Patch(to_mesh(piece), np.zeros(2)) for piece in pieces]
     mesh = make_mesh(scaled, patches, nodes)
-    _cache[key] = _assemble(mesh, tuple(patches), origin, unit, poisson)
-    if len(_cache) > _KEPT:
-        _cache.popitem(last=False)
-    return _cache[key]
+    body = _assemble(mesh, tuple(patches), origin, unit, poisson)
+    with _lock:
+        _cache[key] = body
+        if len(_cache) > _KEPT:
+            _cache.popitem(last=False)
+    return body
 
 
 def border_edges(body: Body, which: int) -> NDArray[np.int64]:

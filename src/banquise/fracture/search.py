@@ -16,6 +16,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from banquise.fracture.blas import one_blas_thread
 from banquise.fracture.candidates import Border, Point
 from banquise.fracture.cracks import Cut, Cutter, Opening
 from banquise.fracture.griffith import Griffith, check_rule
@@ -47,6 +48,7 @@ class Crack:
     landscape: Array = field(repr=False)  # (candidates, 6) x0, y0, x1, y1 (m), release (J), bound (J)
 
 
+@one_blas_thread()
 def search(
     floe: Floe,
     load: Any,
@@ -79,6 +81,7 @@ def search(
     return hunt.result()
 
 
+@one_blas_thread()
 def landscape(floe: Floe, load: Any, ice: Griffith | None = None, starts: str = "all") -> Array:
     """Release of every candidate chord: rows x0, y0, x1, y1 (m), release (J), bound with free lips (J)."""
     ice = ice or getattr(load, "ice", None) or Griffith()

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from banquise.errors import ShapeError
 from banquise.fracture import _kernels
+from banquise.fracture.blas import one_blas_thread
 from banquise.fracture.elasticity import Body, body_of, border_edges
 from banquise.fracture.griffith import Griffith
 from banquise.fracture.held import Dirichlet
@@ -61,6 +62,7 @@ def loaded(floe: Floe, load: Any, ice: Griffith) -> Loaded:
     return known
 
 
+@one_blas_thread()
 def stored_energy(floe: Floe, load: Any, ice: Griffith | None = None) -> float:
     """Elastic energy (J) that a load stores in a floe before any crack."""
     return loaded(floe, load, ice or Griffith()).energy

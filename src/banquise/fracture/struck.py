@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from banquise.errors import ShapeError
 from banquise.fracture import _kernels_screen
+from banquise.fracture.blas import one_blas_thread
 from banquise.fracture.breaking import Breaking, Cuts
 from banquise.fracture.griffith import Griffith
 from banquise.fracture.percussion import Contact, Impact, from_impulses
@@ -25,6 +26,7 @@ from banquise.fracture.search import Crack, search
 from banquise.fracture.slits import extend
 from banquise.scene.bodies import Bodies
 from banquise.scene.floe import Floe
+from banquise.threads import over_blocks
 from banquise.update.impulses import OBSTACLE_IDS
 from banquise.update.rebound import Touch, slow_rebound
 
@@ -117,19 +119,38 @@ class StruckFloes(Breaking):
         hard = self._hard(sim, events)
         if not hard:
             return []
-        found = []
-        taken: set[int] = set()
-        for row, k in hard:
-            if row in taken:
-                continue  # it breaks already; what strikes it later in the step strikes its pieces, which are not there yet
-            proposal = self._searched(sim, self._struck(sim, events, row, k))
-            if proposal is not None:
-                found.append(proposal)
-                taken.add(row)
+        found = self._found(sim, events, hard)
         # lowest critical load first; ties by length, then by number
         found.sort(key=lambda p: (p.critical, p.crack.length, int(sim.bodies.ids[p.struck.row])))
         purse = np.maximum(events[:, 8], 0.0)
         return [cuts for p in found if (cuts := self._break(sim, events, purse, p)) is not None]
+
+    @one_blas_thread()
+    def _found(self, sim: Any, events: Array, hard: list[tuple[int, int]]) -> list[Proposal]:
+        """The cracks of the floes that are struck hard, floes shared out among the threads: each is a matter by itself."""
+        blows: dict[int, list[int]] = {}
+        for row, k in hard:
+            blows.setdefault(row, []).append(k)
+        floes = list(blows.items())
+        found: list[Proposal | None] = [None] * len(floes)
+        counts = [0] * len(floes)
+        misses = [self.searched.get(str(int(sim.bodies.ids[row])), []) for row in blows]
+
+        def searches(first: int, last: int) -> None:
+            for at in range(first, last):
+                row, events_of_it = floes[at]
+                for k in events_of_it:
+                    found[at], count = self._searched(sim, self._struck(sim, events, row, k), misses[at])
+                    counts[at] += count
+                    if found[at] is not None:
+                        break  # what strikes it later in the step strikes its pieces, which are not there yet
+
+        over_blocks(searches, len(floes), grain=1)
+        self.searches += sum(counts)
+        for row, missed in zip(blows, misses):
+            if missed:
+                self.searched[str(int(sim.bodies.ids[row]))] = missed
+        return [p for p in found if p is not None]
 
     def _hard(self, sim: Any, events: Array) -> list[tuple[int, int]]:
         """(row, event) of floes struck hard enough for some crack."""
@@ -208,30 +229,31 @@ class StruckFloes(Breaking):
 
     # ------------------------------------------------------------ the search
 
-    def _searched(self, sim: Any, struck: Struck) -> Proposal | None:
-        """The crack that the impact opens in a floe, if any."""
+    def _searched(self, sim: Any, struck: Struck, misses: list[list[float]]) -> tuple[Proposal | None, int]:
+        """The crack that the impact opens in a floe, if any, and how many searches that took.
+
+        `misses` are searches of this floe that found none; a new one is added.
+        """
         floe = self.floe(sim, struck.row)
         ice = _for(sim.fracture, floe)
         if ice is None:
-            return None
+            return None, 0
         mobility = struck.mobility(sim.bodies, floe)
         energy = struck.energy(mobility)
-        number = str(int(sim.bodies.ids[struck.row]))
-        slits = self.family.slits.get(number, [])
+        slits = self.family.slits.get(str(int(sim.bodies.ids[struck.row])), [])
         bound = energy * self._share(sim, struck, floe)
-        if not self._may_pay(struck, floe, ice, bound, number, bool(slits)):
-            return None
-        self.searches += 1
+        if not self._may_pay(struck, floe, ice, bound, misses, bool(slits)):
+            return None, 0
         found = self._crack(sim, struck, floe, ice, mobility, slits)
         if found is None:
-            return None
+            return None, 1
         hit, crack = found
         if crack.critical <= 1:
-            return Proposal(crack.critical, struck, floe, hit, crack)
+            return Proposal(crack.critical, struck, floe, hit, crack), 1
         if len(struck.contacts) == 1 and not slits and math.isfinite(crack.critical):
             c = struck.contacts[0]
-            self.searched.setdefault(number, []).append([*c.point, *c.normal, crack.critical**2 * hit.energy])
-        return None
+            misses.append([*c.point, *c.normal, crack.critical**2 * hit.energy])
+        return None, 1
 
     def _share(self, sim: Any, struck: Struck, floe: Floe) -> float:
         """At most this part of the energy is stored in the floe: the other side of a contact yields too."""
@@ -242,7 +264,9 @@ class StruckFloes(Breaking):
             most = max(most, SHARE * float(b.thickness[row]) / (floe.thickness + float(b.thickness[row])))
         return min(most, 1.0)
 
-    def _may_pay(self, struck: Struck, floe: Floe, ice: Griffith, energy: float, number: str, slit: bool) -> bool:
+    def _may_pay(
+        self, struck: Struck, floe: Floe, ice: Griffith, energy: float, misses: list[list[float]], slit: bool
+    ) -> bool:
         """Whether a search is worth it: a crack starts beside a contact, and must cut off enough of the floe."""
         if slit or ice.arrested:
             return energy > 0
@@ -253,7 +277,7 @@ class StruckFloes(Breaking):
         if len(struck.contacts) > 1:
             return True
         (contact,) = struck.contacts
-        for x, y, nx, ny, needed in self.searched.get(number, []):
+        for x, y, nx, ny, needed in misses:
             near = math.hypot(contact.point[0] - x, contact.point[1] - y) < NEAR * width
             if near and contact.normal[0] * nx + contact.normal[1] * ny > SAME_SIDE and energy < SURE * needed:
                 return False
@@ -330,6 +354,8 @@ class StruckFloes(Breaking):
                     again = self._again(sim, struck, cuts, place, budget - surface)
                     if again is not None:
                         queue.append((place, *again, budget - surface, generation + 1))
+        if len(cuts.pieces) > 1:
+            self.searched.pop(str(cuts.number), None)
         return cuts if cuts.made else None
 
     def _again(self, sim: Any, struck: Struck, cuts: Cuts, place: int, budget: float) -> tuple[Struck, Crack] | None:
