@@ -149,12 +149,9 @@ def _assemble(mesh: Mesh, patches: tuple[Patch, ...], origin: Array, unit: float
     c = 1 / (1 - poisson**2)
     law = c * np.array([[1, poisson, 0], [poisson, 1, 0], [0, 0, 2 * (1 - poisson)]])  # tensor shear: 4 G exy^2 / 2
     stiffness = strain.transpose(0, 2, 1) @ (law @ strain) * mesh.area[:, None, None]
-    dofs = (2 * mesh.elements[:, :, None] + np.arange(2)).reshape(-1, 6)
-    flat = (dofs[:, :, None] * (2 * n) + dofs[:, None, :]).ravel()
-    K = np.bincount(flat, stiffness.ravel(), 4 * n * n).reshape(2 * n, 2 * n)  # ordered sums: the same bits always
     modes, moments = _rigid(mesh)
-    weight = 10.0 * np.trace(K) / (2 * n) / np.sum(moments**2)
-    K += weight * moments @ moments.T
+    weight = 10.0 * np.einsum("eii->", stiffness) / (2 * n) / np.sum(moments**2)
+    K = _kernels.assembled(mesh.elements, stiffness, moments, float(weight))
     # K is symmetric: its transpose is the array in Fortran's order, which LAPACK takes as it lies
     factor, info = lapack.dpotrf(K.T, lower=0, overwrite_a=1, clean=0)
     if info:

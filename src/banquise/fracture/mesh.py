@@ -173,14 +173,11 @@ class _SizeField:
         gap = _kernels.across(spots, inward, segments)
         narrow = gap < 3 * coarse
         width = np.maximum(gap[narrow] / 2.5, coarse / 6)
-        fine = [np.column_stack([spots[narrow], width])]
+        fine = [np.column_stack([spots[narrow], spots[narrow], width])]
         edges = PATCH_EDGES * max(1.0, np.sqrt(nodes / 300)) + 0.5
         for patch in patches:
-            steps = np.linspace(0, 1, 13)[:, None]
-            for a, b in pairwise(patch.line):
-                along = a + steps * (b - a)
-                fine.append(np.column_stack([along, np.full(len(along), patch.width / edges)]))
-        self.fine = np.vstack(fine)
+            fine += [np.array([[*a, *b, patch.width / edges]]) for a, b in pairwise(patch.line)]
+        self.fine = np.vstack(fine)  # (k, 5) stretches x0, y0, x1, y1 and the size wanted there
         self.growth = GROWTH * np.sqrt(300 / nodes)
         self.top = coarse
         self._fit(border, segments, nodes)
@@ -191,11 +188,13 @@ class _SizeField:
     def box_below(self, size: float, bounds: Any) -> tuple[Array, Array]:
         """Corners of the box outside of which the size wanted is at least `size`."""
         low, high = np.array(bounds[:2]), np.array(bounds[2:])
-        fine = self.fine[self.fine[:, 2] < size]
+        fine = self.fine[self.fine[:, 4] < size]
         if self.top < size or not len(fine):
             return low, high
-        reach = ((size - fine[:, 2]) / self.growth)[:, None]
-        return np.maximum(low, (fine[:, :2] - reach).min(axis=0)), np.minimum(high, (fine[:, :2] + reach).max(axis=0))
+        reach = ((size - fine[:, 4]) / self.growth)[:, None]
+        one, two = fine[:, :2], fine[:, 2:4]
+        low = np.maximum(low, (np.minimum(one, two) - reach).min(axis=0))
+        return low, np.minimum(high, (np.maximum(one, two) + reach).max(axis=0))
 
     def _fit(self, border: Any, segments: Array, nodes: int) -> None:
         """Choose the top size so that the expected number of nodes is the one asked for."""
@@ -239,23 +238,27 @@ def _resample(rings: list[Array], sizes: _SizeField) -> tuple[Array, Index]:
 
 def _fill(border: Any, points: Array, sizes: _SizeField) -> Array:
     """Inner points: lattices of each size where that size is wanted, finest first, spread apart."""
-    corner = np.array(border.bounds[:2])
-    finest = min(sizes.top, float(sizes.fine[:, 2].min())) if len(sizes.fine) else sizes.top
+    bounds = border.bounds
+    corner = np.array(bounds[:2])
+    finest = min(sizes.top, float(sizes.fine[:, 4].min())) if len(sizes.fine) else sizes.top
     levels = int(np.ceil(np.log(sizes.top / finest) / np.log(1.25)))
-    lattices, steps = [], sizes.top / 1.25 ** np.arange(levels, -1, -1)
-    for step in steps:
-        cell = np.array([step, 0.866 * step])
-        low, high = sizes.box_below(1.13 * step, border.bounds)
+    lattices = []
+    for level in range(levels, -1, -1):
+        step = sizes.top / 1.25**level
+        cell = (step, 0.866 * step)
+        low, high = sizes.box_below(1.13 * step, bounds)
         first, last = np.floor((low - corner) / cell).astype(int) - 1, np.ceil((high - corner) / cell).astype(int) + 1
-        y, x = np.mgrid[first[1] : last[1], first[0] : last[0]]
-        lattices.append(corner + cell * np.column_stack([(x + 0.5 * (y % 2)).ravel(), (y + 0.5).ravel()]))
-    spots, step = np.vstack(lattices), np.repeat(steps, [len(spots) for spots in lattices])
-    wanted = sizes(spots)
-    right = (wanted >= 0.9 * step) & (wanted < 1.13 * step)
-    spots, wanted = spots[right], wanted[right]
-    inside = shapely.contains_xy(border, spots[:, 0], spots[:, 1])
-    spots, wanted = np.ascontiguousarray(spots[inside]), wanted[inside]
-    kept = _kernels.spread(spots, wanted, points, 0.7) if len(spots) else np.zeros(0, bool)
+        column, row = (int(k) for k in first)
+        columns, rows = (int(max(k, 0)) for k in last - first)
+        lattices.append(
+            _kernels.lattice(
+                float(corner[0]), float(corner[1]), step, columns, rows, column, row, sizes.fine, sizes.growth, sizes.top
+            )
+        )
+    found = np.vstack(lattices)
+    found = found[shapely.contains_xy(border, found[:, 0], found[:, 1])]
+    spots = np.ascontiguousarray(found[:, :2])
+    kept = _kernels.spread(spots, np.ascontiguousarray(found[:, 2]), points, 0.7)
     return np.ascontiguousarray(spots[kept])
 
 
