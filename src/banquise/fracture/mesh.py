@@ -67,16 +67,19 @@ def find_patch(polygon: Any, point: Array, direction: Array, width: float) -> Pa
     lengths = np.hypot(*steps.T)
     along = np.concatenate([[0.0], np.cumsum(lengths)])
     place = shapely.LineString(corners).project(spot)
+    nearest = float(along[np.argmin(np.abs(along - place))])
+    if abs(nearest - place) < 1e-8 * along[-1]:
+        place = nearest  # a contact at a corner: its last bits would choose the side to start from
+    place %= along[-1]
     faces = (np.column_stack([-steps[:, 1], steps[:, 0]]) / lengths[:, None]) @ direction
     turn = along[-1]
     half = min(width, 0.5 * turn) / 2
     ends = []
     for way in (-1.0, 1.0):
         # Walk from the contact until the border turns away; a hit whose direction faces nothing keeps its full width.
-        edge = int(np.searchsorted(along, place, side="right" if way > 0 else "left")) - 1
-        edge %= len(steps)
         left = half
-        position = place
+        position = place if way > 0 or place > 0 else turn
+        edge = int(np.searchsorted(along, position, side="right" if way > 0 else "left")) - 1
         while left > 0 and (abs(faces[edge]) > FACING or np.abs(faces).max() <= FACING):
             room = (along[edge + 1] - position) if way > 0 else (position - along[edge])
             step = min(room, left)
@@ -252,7 +255,16 @@ def _fill(border: Any, points: Array, sizes: _SizeField) -> Array:
         columns, rows = (int(max(k, 0)) for k in last - first)
         lattices.append(
             _kernels.lattice(
-                float(corner[0]), float(corner[1]), step, columns, rows, column, row, sizes.fine, sizes.growth, sizes.top
+                float(corner[0]),
+                float(corner[1]),
+                step,
+                columns,
+                rows,
+                column,
+                row,
+                sizes.fine,
+                sizes.growth,
+                sizes.top,
             )
         )
     found = np.vstack(lattices)
