@@ -7,6 +7,7 @@ import pytest
 import shapely
 
 from banquise.fracture.elasticity import body_of, border_edges, clear_cache
+from banquise.fracture.mesh import find_patch
 from banquise.scene.floe import Disc, Floe
 
 SHAPES = {
