@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from scipy.linalg import blas, lapack
 
 from banquise.errors import ShapeError
-from banquise.fracture import _kernels
+from banquise.fracture import _kernels, _kernels_small
 from banquise.fracture.blas import one_blas_thread
 from banquise.fracture.griffith import Griffith
 from banquise.fracture.state import Loaded, loaded
@@ -110,7 +110,7 @@ class Cutter:
         pressure = np.zeros(len(cut.jump))
         parting = A.T @ y
         if parting.min() < 0:
-            _kernels.non_negative(np.ascontiguousarray(A.T @ A), -parting, pressure)
+            _kernels_small.non_negative(np.ascontiguousarray(A.T @ A), -parting, pressure)
             y = y + A @ pressure
         frictionless = 0.5 * float(y @ y)
         ghosts = blas.dtrsv(L, y, lower=1, trans=1)
@@ -134,11 +134,11 @@ class Cutter:
         """S and t of the ghosts, all other displacements eliminated."""
         s, t = self.state, cut.t.copy()
         S = np.empty_like(cut.D)
-        _kernels.eliminated(s.inverse, cut.touched, cut.D, cut.B, S)
+        _kernels_small.eliminated(s.inverse, cut.touched, cut.D, cut.B, S)
         if s.drift is not None:
             if spread is None:
                 spread = self.spread(cut) if cut.separates else cut.side
-            _kernels.frozen(
+            _kernels_small.frozen(
                 s.drift, s.drift_energy, s.push, cut.touched, cut.B, cut.moments, cut.side, spread, cut.separates, S, t
             )  # fmt: skip
         S.flat[:: len(S) + 1] += SMALL * np.diag(cut.D)

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from scipy.linalg import lapack
 
 from banquise.errors import ShapeError
-from banquise.fracture import _kernels
+from banquise.fracture import _kernels_mesh
 from banquise.fracture.mesh import Mesh, Patch, find_patch, make_mesh
 from banquise.scene.floe import Floe
 
@@ -151,14 +151,14 @@ def _assemble(mesh: Mesh, patches: tuple[Patch, ...], origin: Array, unit: float
     stiffness = strain.transpose(0, 2, 1) @ (law @ strain) * mesh.area[:, None, None]
     modes, moments = _rigid(mesh)
     weight = 10.0 * np.einsum("eii->", stiffness) / (2 * n) / np.sum(moments**2)
-    K = _kernels.assembled(mesh.elements, stiffness, moments, float(weight))
+    K = _kernels_mesh.assembled(mesh.elements, stiffness, moments, float(weight))
     # K is symmetric: its transpose is the array in Fortran's order, which LAPACK takes as it lies
     factor, info = lapack.dpotrf(K.T, lower=0, overwrite_a=1, clean=0)
     if info:
         raise ShapeError("fracture: the mesh of this floe falls apart. Simplify its ring and try again.")
     inverse, _ = lapack.dpotri(factor, lower=0, overwrite_c=1)
     inverse = inverse.T
-    _kernels.mirror(inverse)
+    _kernels_mesh.mirror(inverse)
     return Body(mesh, patches, origin, unit, poisson, stiffness, modes, moments, inverse, strain)
 
 

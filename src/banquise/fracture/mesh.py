@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.spatial import Delaunay, QhullError
 
 from banquise.errors import ShapeError
-from banquise.fracture import _kernels
+from banquise.fracture import _kernels_mesh
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
@@ -173,7 +173,7 @@ class _SizeField:
         spots = starts[which] + place[:, None] * (ends - starts)[which]
         inward = np.column_stack([-(ends - starts)[:, 1], (ends - starts)[:, 0]])[which]
         inward /= np.hypot(*inward.T)[:, None]
-        gap = _kernels.across(spots, inward, segments)
+        gap = _kernels_mesh.across(spots, inward, segments)
         narrow = gap < 3 * coarse
         width = np.maximum(gap[narrow] / 2.5, coarse / 6)
         fine = [np.column_stack([spots[narrow], spots[narrow], width])]
@@ -186,7 +186,7 @@ class _SizeField:
         self._fit(border, segments, nodes)
 
     def __call__(self, points: Array) -> Array:
-        return _kernels.local_size(np.ascontiguousarray(points), self.fine, self.growth, self.top)
+        return _kernels_mesh.local_size(np.ascontiguousarray(points), self.fine, self.growth, self.top)
 
     def box_below(self, size: float, bounds: Any) -> tuple[Array, Array]:
         """Corners of the box outside of which the size wanted is at least `size`."""
@@ -254,7 +254,7 @@ def _fill(border: Any, points: Array, sizes: _SizeField) -> Array:
         column, row = (int(k) for k in first)
         columns, rows = (int(max(k, 0)) for k in last - first)
         lattices.append(
-            _kernels.lattice(
+            _kernels_mesh.lattice(
                 float(corner[0]),
                 float(corner[1]),
                 step,
@@ -270,7 +270,7 @@ def _fill(border: Any, points: Array, sizes: _SizeField) -> Array:
     found = np.vstack(lattices)
     found = found[shapely.contains_xy(border, found[:, 0], found[:, 1])]
     spots = np.ascontiguousarray(found[:, :2])
-    kept = _kernels.spread(spots, np.ascontiguousarray(found[:, 2]), points, 0.7)
+    kept = _kernels_mesh.spread(spots, np.ascontiguousarray(found[:, 2]), points, 0.7)
     return np.ascontiguousarray(spots[kept])
 
 

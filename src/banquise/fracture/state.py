@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise.errors import ShapeError
-from banquise.fracture import _kernels
+from banquise.fracture import _kernels_mesh
 from banquise.fracture.blas import one_blas_thread
 from banquise.fracture.elasticity import Body, body_of, border_edges
 from banquise.fracture.griffith import Griffith
@@ -162,5 +162,5 @@ def _constrained(body: Body, columns: Array) -> tuple[Array, Array, Array]:
     responses = wide @ small
     inverse = responses @ wide.T
     np.subtract(body.inverse, inverse, out=inverse)
-    _kernels.mirror(inverse)  # symmetric to the last bit
+    _kernels_mesh.mirror(inverse)  # symmetric to the last bit
     return inverse, responses[:, :k], small[:k, :k]
