@@ -132,15 +132,26 @@ def test_resume_goes_through_a_break_exactly(tmp_path):
 
 
 def test_same_bits_for_one_and_two_threads():
+    """Two floes meet the wall in one step, so that two threads search one each."""
     runs = []
     for count in (1, 2):
         bq.set_threads(count)
         try:
-            runs.append(scenes.thrown(speed=0.1, spin=2e-3).run(16.0, every=4.0))
+            one = scenes.thrown(speed=0.1)
+            (floe,) = one.scene.floes
+            two = bq.Floe(0.9 * floe.ring * [1, -1] + [0.1 * 0.5, -40.0], density=910.0, velocity=(-0.1, 0.0))
+            scene = bq.Scene([floe, two], one.scene.obstacles)
+            sim = bq.Simulation(scene, scheme=bq.EventDriven(max_step=2.0), fracture=bq.Griffith())
+            runs.append((sim.run(8.0, every=4.0), sim.breaking.searches, sim.breaking.searched))
         finally:
             bq.set_threads(1)
-    assert np.array_equal(runs[0].dataset.x.values, runs[1].dataset.x.values, equal_nan=True)
-    assert np.array_equal(runs[0].records["events"], runs[1].records["events"])
+    (first, *looks), (second, *others) = runs
+    breaks = first.events[first.events.kind == "break"]
+    assert set(breaks.floe_a) == {0, 1}
+    assert breaks.time.nunique() == 1
+    assert np.array_equal(first.dataset.x.values, second.dataset.x.values, equal_nan=True)
+    assert np.array_equal(first.records["events"], second.records["events"])
+    assert looks == others
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(k, marks=pytest.mark.slow) for k in range(1, 10))])
