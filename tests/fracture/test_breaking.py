@@ -247,9 +247,15 @@ def test_mean_stress_breaks_across_the_tension():
 def test_pieces_are_drawn_and_the_player_shows_their_cracks():
     plt = pytest.importorskip("matplotlib.pyplot", reason="matplotlib is an extra")
     from banquise.view.outlines import crack_edges, outlines_of
-    from banquise.view.pieces import plot_pieces
+    from banquise.view.pieces import plot_pieces, plot_storms
 
     run = scenes.thrown(speed=0.06).run(20.0, every=5.0)
+    number, sizes = plot_storms({"thrown": run})
+    count = np.isfinite(run.dataset.x.values).sum(axis=1)
+    assert number.lines[0].get_ydata().tolist() == count.tolist()
+    after = sizes.lines[1].get_xdata()
+    assert after == pytest.approx(np.sort([f.area**0.5 for f in run.scene.floes]), rel=1e-12)
+    plt.close(number.figure)
     ax = plot_pieces(run)
     assert len(ax.patches) == len(run.scene.floes) + 1
     plt.close(ax.figure)
