@@ -115,6 +115,11 @@ def test_parents_and_children_are_on_record(tmp_path):
     assert shapes["mass"].values[1:n].sum() == pytest.approx(shapes["mass"].values[0], rel=1e-13)
     assert sum(f.area for f in run.scene.floes) == pytest.approx(sim.scene.floes[0].area, rel=1e-12)
     assert [str(x) for x in shapes["name"].values[:3]] == ["floe", "floe.1", "floe.2"]
+    # a run that was killed knows of floes born after its last record
+    from banquise.recording.shapes import scene_from
+
+    first = np.stack([run.dataset[name].values[0, :1] for name in ("x", "y", "rotation", "u", "v", "spin")])
+    assert len(scene_from(shapes, first, run.case).floes) == 1
 
 
 def test_resume_goes_through_a_break_exactly(tmp_path):
