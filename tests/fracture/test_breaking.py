@@ -115,6 +115,11 @@ def test_parents_and_children_are_on_record(tmp_path):
     assert shapes["mass"].values[1:n].sum() == pytest.approx(shapes["mass"].values[0], rel=1e-13)
     assert sum(f.area for f in run.scene.floes) == pytest.approx(sim.scene.floes[0].area, rel=1e-12)
     assert [str(x) for x in shapes["name"].values[:3]] == ["floe", "floe.1", "floe.2"]
+    # a run that was killed knows of floes born after its last record
+    from banquise.recording.shapes import scene_from
+
+    first = np.stack([run.dataset[name].values[0, :1] for name in ("x", "y", "rotation", "u", "v", "spin")])
+    assert len(scene_from(shapes, first, run.case).floes) == 1
 
 
 def test_resume_goes_through_a_break_exactly(tmp_path):
@@ -132,15 +137,26 @@ def test_resume_goes_through_a_break_exactly(tmp_path):
 
 
 def test_same_bits_for_one_and_two_threads():
+    """Two floes meet the wall in one step, so that two threads search one each."""
     runs = []
     for count in (1, 2):
         bq.set_threads(count)
         try:
-            runs.append(scenes.thrown(speed=0.1, spin=2e-3).run(16.0, every=4.0))
+            one = scenes.thrown(speed=0.1)
+            (floe,) = one.scene.floes
+            two = bq.Floe(0.9 * floe.ring * [1, -1] + [0.1 * 0.5, -40.0], density=910.0, velocity=(-0.1, 0.0))
+            scene = bq.Scene([floe, two], one.scene.obstacles)
+            sim = bq.Simulation(scene, scheme=bq.EventDriven(max_step=2.0), fracture=bq.Griffith())
+            runs.append((sim.run(8.0, every=4.0), sim.breaking.searches, sim.breaking.searched))
         finally:
             bq.set_threads(1)
-    assert np.array_equal(runs[0].dataset.x.values, runs[1].dataset.x.values, equal_nan=True)
-    assert np.array_equal(runs[0].records["events"], runs[1].records["events"])
+    (first, *looks), (second, *others) = runs
+    breaks = first.events[first.events.kind == "break"]
+    assert set(breaks.floe_a) == {0, 1}
+    assert breaks.time.nunique() == 1
+    assert np.array_equal(first.dataset.x.values, second.dataset.x.values, equal_nan=True)
+    assert np.array_equal(first.records["events"], second.records["events"])
+    assert looks == others
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(k, marks=pytest.mark.slow) for k in range(1, 10))])
@@ -236,9 +252,15 @@ def test_mean_stress_breaks_across_the_tension():
 def test_pieces_are_drawn_and_the_player_shows_their_cracks():
     plt = pytest.importorskip("matplotlib.pyplot", reason="matplotlib is an extra")
     from banquise.view.outlines import crack_edges, outlines_of
-    from banquise.view.pieces import plot_pieces
+    from banquise.view.pieces import plot_pieces, plot_storms
 
     run = scenes.thrown(speed=0.06).run(20.0, every=5.0)
+    number, sizes = plot_storms({"thrown": run})
+    count = np.isfinite(run.dataset.x.values).sum(axis=1)
+    assert number.lines[0].get_ydata().tolist() == count.tolist()
+    after = sizes.lines[1].get_xdata()
+    assert after == pytest.approx(np.sort([f.area**0.5 for f in run.scene.floes]), rel=1e-12)
+    plt.close(number.figure)
     ax = plot_pieces(run)
     assert len(ax.patches) == len(run.scene.floes) + 1
     plt.close(ax.figure)

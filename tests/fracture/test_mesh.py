@@ -7,6 +7,7 @@ import pytest
 import shapely
 
 from banquise.fracture.elasticity import body_of, border_edges, clear_cache
+from banquise.fracture.mesh import find_patch
 from banquise.scene.floe import Disc, Floe
 
 SHAPES = {
@@ -75,3 +76,19 @@ def test_bodies_are_kept(square):
     assert body_of(square) is first
     clear_cache()
     assert body_of(square) is not first
+
+
+def test_a_patch_at_a_corner_does_not_feel_rounding_or_where_the_ring_starts():
+    rng = np.random.default_rng(1)
+    for _ in range(40):
+        n = int(rng.integers(4, 12))
+        turn = 2 * np.pi * (np.arange(n) + rng.uniform(0, 0.7, n)) / n
+        ring = np.column_stack([np.cos(turn), np.sin(turn)]) * rng.uniform(0.4, 1, n)[:, None]
+        corner, way = ring[int(rng.integers(n))], rng.uniform(0, 7)
+        push = np.array([np.cos(way), np.sin(way)])
+        ends = [
+            find_patch(shapely.Polygon(np.roll(ring, shift, axis=0)), corner + off, push, 0.05).line[[0, -1]]
+            for shift in (0, 1, 2)
+            for off in (0.0, 1e-15, -1e-15)
+        ]
+        assert np.ptp(ends, axis=0).max() < 1e-13  # rounding of lengths of order one

@@ -1,4 +1,4 @@
-"""Kernels of the fracture part: spreading mesh points, cutting a mesh along a chord, the small non-negative problem.
+"""Kernels of cracks: cutting a mesh along a chord.
 
 A chord cuts the elements it crosses in two; on each of them every node gets a second displacement (its ghost, the
 value of the other lip's field at that node). Constant strains make every cut integral a matter of the two sub-areas.
@@ -14,71 +14,6 @@ GRAZE = 1e-3  # an element crossed over less than this part of its size is not c
 
 
 @njit(cache=True, nogil=True)
-def spread(points, sizes, placed, factor):
-    """Keep points one by one, each at `factor` times its size from all `placed` and all kept before it."""
-    n = points.shape[0]
-    m = placed.shape[0]
-    kept = np.zeros(n, np.bool_)
-    near = np.empty((m + n, 2))
-    for j in range(m):
-        near[j, 0], near[j, 1] = placed[j, 0], placed[j, 1]
-    count = m
-    for i in range(n):
-        reach = (factor * sizes[i]) ** 2
-        free = True
-        for j in range(count):
-            dx = near[j, 0] - points[i, 0]
-            dy = near[j, 1] - points[i, 1]
-            if dx * dx + dy * dy < reach:
-                free = False
-                break
-        if free:
-            kept[i] = True
-            near[count, 0], near[count, 1] = points[i, 0], points[i, 1]
-            count += 1
-    return kept
-
-
-@njit(cache=True, nogil=True)
-def local_size(points, fine, growth, top):
-    """Size wanted at each point: the least of `top` and, for each fine place (x, y, size), size + growth * distance."""
-    out = np.empty(points.shape[0])
-    for i in range(points.shape[0]):
-        least = top
-        for k in range(fine.shape[0]):
-            if fine[k, 2] < least:
-                room = (least - fine[k, 2]) / growth
-                dx = points[i, 0] - fine[k, 0]
-                dy = points[i, 1] - fine[k, 1]
-                away = dx * dx + dy * dy
-                if away < room * room:
-                    least = fine[k, 2] + growth * np.sqrt(away)
-        out[i] = least
-    return out
-
-
-@njit(cache=True, nogil=True)
-def across(points, inward, segments):
-    """Distance from each border point, straight into the ice, to the opposite border (inf when none is met)."""
-    n = points.shape[0]
-    out = np.full(n, np.inf)
-    for i in range(n):
-        px, py = points[i, 0], points[i, 1]
-        dx, dy = inward[i, 0], inward[i, 1]
-        for k in range(segments.shape[0]):
-            ax, ay = segments[k, 0] - px, segments[k, 1] - py
-            ex, ey = segments[k, 2] - segments[k, 0], segments[k, 3] - segments[k, 1]
-            det = dx * ey - dy * ex
-            if abs(det) < 1e-14:
-                continue
-            t = (ax * ey - ay * ex) / det
-            s = (ax * dy - ay * dx) / det
-            if t > 1e-7 and -1e-9 <= s <= 1 + 1e-9 and t < out[i]:
-                out[i] = t
-    return out
-
-
-@checked_inner
 def _levels(nodes, elements, size, grip, start, nu, level):
     """Signed distances to the line of the chord, kept off zero so that no cut part vanishes.
 
@@ -165,21 +100,11 @@ def _sides(elements, neighbours, level, cut, side, stack):
     return missed == 0
 
 
-@checked_inner
-def _corner(level, elements, e):
-    """The node of a cut element that is alone on its side, as 0, 1 or 2."""
-    p0 = level[elements[e, 0]] > 0
-    p1 = level[elements[e, 1]] > 0
-    p2 = level[elements[e, 2]] > 0
-    if p1 == p2:
-        return 0
-    return 1 if p0 == p2 else 2
-
-
-@checked_inner
+@njit(cache=True, nogil=True)
 def _number_ghosts(nodes, elements, start, tangent, level, cut, leave, tip, number):
     """Number the nodes that get a ghost, then the two nodes of the edge at the tip, which get none."""
-    number[:] = -1
+    for i in range(number.shape[0]):
+        number[i] = -1
     ne = elements.shape[0]
     held = np.full(2, -1, np.int64)
     if tip:
@@ -229,7 +154,9 @@ def _parts(level, elements, e, area, bary, part, mass):
     c1, c2 = (corner + 1) % 3, (corner + 2) % 3
     l0, l1, l2 = level[elements[e, corner]], level[elements[e, c1]], level[elements[e, c2]]
     f1, f2 = l0 / (l0 - l1), l0 / (l0 - l2)
-    bary[:] = 0.0
+    for k in range(3):
+        for q in range(3):
+            bary[k, q] = 0.0
     bary[0, corner] = 1.0
     bary[1, corner], bary[1, c1] = 1.0 - f1, f1
     bary[2, corner], bary[2, c2] = 1.0 - f2, f2
@@ -282,8 +209,9 @@ def cut_mesh(nodes, elements, neighbours, stiffness, area, size, stress, modes, 
     """
     ne = elements.shape[0]
     length = np.sqrt((end[0] - start[0]) ** 2 + (end[1] - start[1]) ** 2)
-    tangent = (end - start) / length
-    nu = np.array([-tangent[1], tangent[0]])
+    tangent, nu = np.empty(2), np.empty(2)
+    tangent[0], tangent[1] = (end[0] - start[0]) / length, (end[1] - start[1]) / length
+    nu[0], nu[1] = -tangent[1], tangent[0]
     level = np.empty(nodes.shape[0])
     cut = np.empty(ne, np.int64)
     entry = np.empty(ne)
@@ -363,92 +291,3 @@ def cut_mesh(nodes, elements, neighbours, stiffness, area, size, stress, modes, 
                         if number[j] < ghosts:
                             D[2 * number[j] + c, 2 * number[j] + d] += held
     return ghosts, separates, plus, touched, D, B, QA, QP, jump, slip, pressure, stretch, t
-
-
-@checked_inner
-def _solve_chosen(gram, rhs, chosen, L, x):
-    """Solve the chosen rows of gram x = rhs by Cholesky in place; zero elsewhere. False when not positive."""
-    n = rhs.shape[0]
-    index = np.empty(n, np.int64)
-    m = 0
-    for i in range(n):
-        x[i] = 0.0
-        if chosen[i]:
-            index[m] = i
-            m += 1
-    for i in range(m):
-        for j in range(i + 1):
-            s = gram[index[i], index[j]]
-            for k in range(j):
-                s -= L[i, k] * L[j, k]
-            if i == j:
-                if s <= 0.0:
-                    return False
-                L[i, i] = np.sqrt(s)
-            else:
-                L[i, j] = s / L[j, j]
-    y = np.empty(m)
-    for i in range(m):
-        s = rhs[index[i]]
-        for k in range(i):
-            s -= L[i, k] * y[k]
-        y[i] = s / L[i, i]
-    for i in range(m - 1, -1, -1):
-        s = y[i]
-        for k in range(i + 1, m):
-            s -= L[k, i] * x[index[k]]
-        x[index[i]] = s / L[i, i]
-    return True
-
-
-@njit(cache=True, nogil=True)
-def non_negative(gram, rhs, x):
-    """Minimise x.gram.x/2 - rhs.x over x >= 0 (block principal pivoting, single exchanges when that stalls).
-
-    Returns the number of rounds, negative when it did not settle; x is then non-negative all the same, and for our
-    use (a bound from above that any x >= 0 gives) still safe.
-    """
-    n = rhs.shape[0]
-    chosen = rhs > 0.0
-    L = np.empty((n, n))
-    grad = np.empty(n)
-    scale = 0.0
-    for i in range(n):
-        scale = max(scale, abs(rhs[i]))
-    eps = 1e-11 * scale
-    least = n + 1
-    patience = 4
-    for rounds in range(1, 60 + 4 * n):
-        if not _solve_chosen(gram, rhs, chosen, L, x):
-            break
-        top = 0.0
-        for i in range(n):
-            top = max(top, abs(x[i]))
-        bad = 0
-        last = -1
-        for i in range(n):
-            grad[i] = -rhs[i]
-            for j in range(n):
-                if chosen[j]:
-                    grad[i] += gram[i, j] * x[j]
-            if (chosen[i] and x[i] < -1e-12 * top) or (not chosen[i] and grad[i] < -eps):
-                bad += 1
-                last = i
-        if bad == 0:
-            for i in range(n):
-                x[i] = max(x[i], 0.0)
-            return rounds
-        if bad < least:
-            least = bad
-            patience = 4
-        else:
-            patience -= 1
-        if patience > 0:
-            for i in range(n):
-                if (chosen[i] and x[i] < -1e-12 * top) or (not chosen[i] and grad[i] < -eps):
-                    chosen[i] = not chosen[i]
-        else:
-            chosen[last] = not chosen[last]
-    for i in range(n):
-        x[i] = max(x[i], 0.0)
-    return -1

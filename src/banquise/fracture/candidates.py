@@ -39,6 +39,7 @@ class Border:
         self.along = [np.concatenate([[0], np.cumsum(np.hypot(*np.diff(r, axis=0).T))]) for r in self.rings]
         self._chords: dict[bool, list[tuple[Point, Point]]] = {}
         self.step = sum(float(a[-1]) for a in self.along) / self.count
+        self.taken = [self._stretch(k) for k in sources]
 
     def chords(self, from_contact: bool) -> list[tuple[Point, Point]]:
         """Chords inside the ice, by length: from beside the patches to all border points, or between all; kept."""
@@ -47,7 +48,7 @@ class Border:
         return self._chords[from_contact]
 
     def _find(self, from_contact: bool) -> list[tuple[Point, Point]]:
-        beside = [p for k in self.sources for p in self._beside(k)]
+        beside = [self.at(ring, s) for ring, *ends in self.taken for s in ends]
         others = self._border_points(beside)
         points = beside + others
         place = np.array([p.place for p in points])
@@ -71,33 +72,39 @@ class Border:
         ring = int(np.argmin([line.distance(point) for line in lines]))
         return ring, float(lines[ring].project(point))
 
-    def _beside(self, patch: int) -> list[Point]:
-        line = self.patches[patch].line
-        width = self.patches[patch].width
+    def _stretch(self, patch: int) -> tuple[int, float, float]:
+        """Ring of a patch, and the stretch of it along the ring that is just wider than the patch (its end may be past the
+        ring's)."""
+        line, reach = self.patches[patch].line, BESIDE * self.patches[patch].width
         ring, first = self.nearest(line[0])
         _, last = self.nearest(line[-1])
         turn = self.along[ring][-1]
-        ahead = 1 if (last - first) % turn < (first - last) % turn else -1
-        return [self.at(ring, first - ahead * BESIDE * width), self.at(ring, last + ahead * BESIDE * width)]
+        if (last - first) % turn >= (first - last) % turn:
+            first, last = last, first
+        return ring, first - reach, first + (last - first) % turn + reach
 
     def _border_points(self, taken: list[Point]) -> list[Point]:
         """Corners, then equally spaced points that are not next to one already there; none on a contact patch."""
-        step = self.step
         points: list[Point] = []
         for ring, along in enumerate(self.along):
-            spaced = np.arange(0.5, max(1.0, round(along[-1] / step))) * along[-1] / max(1.0, round(along[-1] / step))
-            for group, room in ((along[:-1], 0.25 * step), (spaced, 0.5 * step)):
+            parts = max(1.0, round(along[-1] / self.step))
+            spaced = np.arange(0.5, parts) * along[-1] / parts
+            here = np.array([p.along for p in taken if p.ring == ring])
+            for group, room in ((along[:-1], 0.25 * self.step), (spaced, 0.5 * self.step)):
                 for s in group:
-                    same = [p.along for p in taken + points if p.ring == ring]
-                    gap = [min(abs(s - t), along[-1] - abs(s - t)) for t in same]
-                    if all(g > room for g in gap) and not self.on_patch(ring, float(s)):
+                    away = np.abs(here - s)
+                    if (np.minimum(away, along[-1] - away) > room).all() and not self.on_patch(ring, float(s)):
                         points.append(self.at(ring, float(s)))
+                        here = np.append(here, s)
         return points
 
     def on_patch(self, ring: int, along: float) -> bool:
-        spot = shapely.Point(self.at(ring, along).place)
-        patches = [self.patches[k] for k in self.sources]
-        return any(shapely.LineString(p.line).distance(spot) < BESIDE * p.width for p in patches)
+        turn = float(self.along[ring][-1])
+        slack = 1e-9 * turn  # a start just beside the patch is off it
+        return any(
+            ring == own and (along - first) % turn > slack and (along - first) % turn < last - first - slack
+            for own, first, last in self.taken
+        )
 
     def _worth(self, points: list[Point], i: NDArray[np.int64], j: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Pairs that can cut off enough: on one ring, by the area between chord and border (a bound: no holes)."""

@@ -29,7 +29,8 @@ from numpy.typing import NDArray
 from scipy.linalg import blas, lapack
 
 from banquise.errors import ShapeError
-from banquise.fracture import _kernels
+from banquise.fracture import _kernels, _kernels_small
+from banquise.fracture.blas import one_blas_thread
 from banquise.fracture.griffith import Griffith
 from banquise.fracture.state import Loaded, loaded
 from banquise.scene.floe import Floe
@@ -109,7 +110,7 @@ class Cutter:
         pressure = np.zeros(len(cut.jump))
         parting = A.T @ y
         if parting.min() < 0:
-            _kernels.non_negative(np.ascontiguousarray(A.T @ A), -parting, pressure)
+            _kernels_small.non_negative(np.ascontiguousarray(A.T @ A), -parting, pressure)
             y = y + A @ pressure
         frictionless = 0.5 * float(y @ y)
         ghosts = blas.dtrsv(L, y, lower=1, trans=1)
@@ -120,32 +121,31 @@ class Cutter:
         net = 0.5 * drive**2 / (drive + after) if drive > 0 else 0.0
         return Opening(net * joule, frictionless * joule, free, ghosts, pressure)
 
+    def spread(self, cut: Cut, like: tuple[Cut, Array] | None = None) -> Array:
+        """inverse @ cut.side, (2n, 3); from that of a crack nearby only what differs is multiplied."""
+        inverse = self.state.inverse
+        if like is None:
+            return np.asarray(inverse @ cut.side)
+        change = cut.side - like[0].side
+        rows = np.flatnonzero(change.any(axis=1))
+        return np.asarray(like[1] + inverse[rows].T @ change[rows])
+
     def _reduced(self, cut: Cut, spread: Array | None) -> tuple[Array, Array]:
         """S and t of the ghosts, all other displacements eliminated."""
-        s = self.state
-        dofs = (2 * cut.touched[:, None] + np.arange(2)).ravel()
-        local = s.inverse[dofs[:, None], dofs]
-        S = cut.D - cut.B.T @ (local @ cut.B)
-        t = cut.t
+        s, t = self.state, cut.t.copy()
+        S = np.empty_like(cut.D)
+        _kernels_small.eliminated(s.inverse, cut.touched, cut.D, cut.B, S)
         if s.drift is not None:
-            whole = cut.moments[:, :3]
-            t = t - whole @ s.push
-            sides = [whole, cut.B.T @ s.drift[dofs]]
-            core = np.zeros((9, 9))
-            core[:3, :3] = s.drift_energy
-            core[:3, 3:6] = core[3:6, :3] = -np.eye(3)
-            if cut.separates:
-                spread = s.inverse @ cut.side if spread is None else spread
-                own = cut.moments[:, 3:] - whole @ (s.drift.T @ cut.side)
-                sides.append(cut.B.T @ spread[dofs] - own)
-                core[6:, 6:] = np.linalg.inv(cut.side.T @ spread)
-            wide = np.hstack(sides)
-            n = wide.shape[1]
-            S += (wide @ core[:n, :n]) @ wide.T
+            if spread is None:
+                spread = self.spread(cut) if cut.separates else cut.side
+            _kernels_small.frozen(
+                s.drift, s.drift_energy, s.push, cut.touched, cut.B, cut.moments, cut.side, spread, cut.separates, S, t
+            )  # fmt: skip
         S.flat[:: len(S) + 1] += SMALL * np.diag(cut.D)
         return S, t
 
 
+@one_blas_thread()
 def release(
     floe: Floe, load: Any, start: Any, end: Any, lip_friction: float = 0.3, ice: Griffith | None = None
 ) -> float:

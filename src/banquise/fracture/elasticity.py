@@ -12,6 +12,7 @@ motions.
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
 from dataclasses import dataclass
 from itertools import pairwise
@@ -23,6 +24,7 @@ from numpy.typing import NDArray
 from scipy.linalg import lapack
 
 from banquise.errors import ShapeError
+from banquise.fracture import _kernels_mesh
 from banquise.fracture.mesh import Mesh, Patch, find_patch, make_mesh
 from banquise.scene.floe import Floe
 
@@ -30,6 +32,7 @@ Array = NDArray[np.float64]
 
 _KEPT = 16  # bodies in the cache, about 5 MB each
 _cache: OrderedDict[Any, Body] = OrderedDict()
+_lock = threading.Lock()  # of the cache: floes are searched on several threads
 
 
 @dataclass(frozen=True)
@@ -88,19 +91,27 @@ def body_of(floe: Floe, contacts: Any = (), stretches: Any = (), nodes: int = 30
     rings = (floe.ring.tobytes(), *(h.tobytes() for h in floe.holes))
     pieces = tuple((tuple(map(float, a)), tuple(map(float, b))) for a, b in stretches)
     key = (rings, floe.radius, places, pieces, nodes, poisson)
-    if key in _cache:
-        _cache.move_to_end(key)
-        return _cache[key]
+    with _lock:
+        if key in _cache:
+            _cache.move_to_end(key)
+            return _cache[key]
     polygon, origin = floe.polygon, np.array(floe.polygon.centroid.coords[0])
     unit = float(np.sqrt(polygon.area))
-    scaled = shapely.transform(polygon, lambda xy: (xy - origin) / unit)
-    patches = [find_patch(scaled, (np.array(p) - origin) / unit, np.array(d), w / unit) for p, d, w in places]
-    patches += [Patch((np.array(piece) - origin) / unit, np.zeros(2)) for piece in pieces]
+
+    def to_mesh(xy: Any) -> Array:
+        """Off by 1e-10 of the floe's size at most: the last bits of a place would choose among the lattice's points."""
+        return np.round((np.asarray(xy, dtype=float) - origin) / unit, 10)
+
+    scaled = shapely.transform(polygon, to_mesh)
+    patches = [find_patch(scaled, to_mesh(p), np.array(d), w / unit) for p, d, w in places]
+    patches += [Patch(to_mesh(piece), np.zeros(2)) for piece in pieces]
     mesh = make_mesh(scaled, patches, nodes)
-    _cache[key] = _assemble(mesh, tuple(patches), origin, unit, poisson)
-    if len(_cache) > _KEPT:
-        _cache.popitem(last=False)
-    return _cache[key]
+    body = _assemble(mesh, tuple(patches), origin, unit, poisson)
+    with _lock:
+        _cache[key] = body
+        if len(_cache) > _KEPT:
+            _cache.popitem(last=False)
+    return body
 
 
 def border_edges(body: Body, which: int) -> NDArray[np.int64]:
@@ -137,20 +148,18 @@ def _assemble(mesh: Mesh, patches: tuple[Patch, ...], origin: Array, unit: float
     strain = _strains(mesh)
     c = 1 / (1 - poisson**2)
     law = c * np.array([[1, poisson, 0], [poisson, 1, 0], [0, 0, 2 * (1 - poisson)]])  # tensor shear: 4 G exy^2 / 2
-    stiffness = np.einsum("eki,kl,elj->eij", strain, law, strain) * mesh.area[:, None, None]
-    dofs = (2 * mesh.elements[:, :, None] + np.arange(2)).reshape(-1, 6)
-    flat = (dofs[:, :, None] * (2 * n) + dofs[:, None, :]).ravel()
-    K = np.bincount(flat, stiffness.ravel(), 4 * n * n).reshape(2 * n, 2 * n)
+    stiffness = strain.transpose(0, 2, 1) @ (law @ strain) * mesh.area[:, None, None]
     modes, moments = _rigid(mesh)
-    weight = 10.0 * np.trace(K) / (2 * n) / np.sum(moments**2)
-    K += weight * moments @ moments.T
-    factor, info = lapack.dpotrf(K, lower=1, overwrite_a=1)
+    weight = 10.0 * np.einsum("eii->", stiffness) / (2 * n) / np.sum(moments**2)
+    K = _kernels_mesh.assembled(mesh.elements, stiffness, moments, float(weight))
+    # K is symmetric: its transpose is the array in Fortran's order, which LAPACK takes as it lies
+    factor, info = lapack.dpotrf(K.T, lower=0, overwrite_a=1, clean=0)
     if info:
         raise ShapeError("fracture: the mesh of this floe falls apart. Simplify its ring and try again.")
-    inverse, _ = lapack.dpotri(factor, lower=1, overwrite_c=1)
-    inverse = np.tril(inverse)
-    inverse += np.tril(inverse, -1).T
-    return Body(mesh, patches, origin, unit, poisson, stiffness, modes, moments, np.ascontiguousarray(inverse), strain)
+    inverse, _ = lapack.dpotri(factor, lower=0, overwrite_c=1)
+    inverse = inverse.T
+    _kernels_mesh.mirror(inverse)
+    return Body(mesh, patches, origin, unit, poisson, stiffness, modes, moments, inverse, strain)
 
 
 def _strains(mesh: Mesh) -> Array:

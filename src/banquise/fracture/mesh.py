@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.spatial import Delaunay, QhullError
 
 from banquise.errors import ShapeError
-from banquise.fracture import _kernels
+from banquise.fracture import _kernels_mesh
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
@@ -67,16 +67,19 @@ def find_patch(polygon: Any, point: Array, direction: Array, width: float) -> Pa
     lengths = np.hypot(*steps.T)
     along = np.concatenate([[0.0], np.cumsum(lengths)])
     place = shapely.LineString(corners).project(spot)
+    nearest = float(along[np.argmin(np.abs(along - place))])
+    if abs(nearest - place) < 1e-8 * along[-1]:
+        place = nearest  # a contact at a corner: its last bits would choose the side to start from
+    place %= along[-1]
     faces = (np.column_stack([-steps[:, 1], steps[:, 0]]) / lengths[:, None]) @ direction
     turn = along[-1]
     half = min(width, 0.5 * turn) / 2
     ends = []
     for way in (-1.0, 1.0):
         # Walk from the contact until the border turns away; a hit whose direction faces nothing keeps its full width.
-        edge = int(np.searchsorted(along, place, side="right" if way > 0 else "left")) - 1
-        edge %= len(steps)
         left = half
-        position = place
+        position = place if way > 0 or place > 0 else turn
+        edge = int(np.searchsorted(along, position, side="right" if way > 0 else "left")) - 1
         while left > 0 and (abs(faces[edge]) > FACING or np.abs(faces).max() <= FACING):
             room = (along[edge + 1] - position) if way > 0 else (position - along[edge])
             step = min(room, left)
@@ -101,6 +104,7 @@ def make_mesh(polygon: Any, patches: list[Patch], nodes: int) -> Mesh:
     """Mesh a polygon of unit area with about that many nodes and at least six edges on each patch."""
     spacing = np.sqrt(1.15 / nodes)
     border = _simplified(polygon, spacing, patches)
+    shapely.prepare(border)
     rings = [_oriented(r, k == 0) for k, r in enumerate([border.exterior, *border.interiors])]
     rings = [_with_patch_ends(r, patches) for r in rings]
     sizes = _SizeField(rings, patches, border, nodes)
@@ -169,23 +173,31 @@ class _SizeField:
         spots = starts[which] + place[:, None] * (ends - starts)[which]
         inward = np.column_stack([-(ends - starts)[:, 1], (ends - starts)[:, 0]])[which]
         inward /= np.hypot(*inward.T)[:, None]
-        gap = _kernels.across(spots, inward, segments)
+        gap = _kernels_mesh.across(spots, inward, segments)
         narrow = gap < 3 * coarse
         width = np.maximum(gap[narrow] / 2.5, coarse / 6)
-        fine = [np.column_stack([spots[narrow], width])]
+        fine = [np.column_stack([spots[narrow], spots[narrow], width])]
         edges = PATCH_EDGES * max(1.0, np.sqrt(nodes / 300)) + 0.5
         for patch in patches:
-            steps = np.linspace(0, 1, 13)[:, None]
-            for a, b in pairwise(patch.line):
-                along = a + steps * (b - a)
-                fine.append(np.column_stack([along, np.full(len(along), patch.width / edges)]))
-        self.fine = np.vstack(fine)
+            fine += [np.array([[*a, *b, patch.width / edges]]) for a, b in pairwise(patch.line)]
+        self.fine = np.vstack(fine)  # (k, 5) stretches x0, y0, x1, y1 and the size wanted there
         self.growth = GROWTH * np.sqrt(300 / nodes)
         self.top = coarse
         self._fit(border, segments, nodes)
 
     def __call__(self, points: Array) -> Array:
-        return _kernels.local_size(np.ascontiguousarray(points), self.fine, self.growth, self.top)
+        return _kernels_mesh.local_size(np.ascontiguousarray(points), self.fine, self.growth, self.top)
+
+    def box_below(self, size: float, bounds: Any) -> tuple[Array, Array]:
+        """Corners of the box outside of which the size wanted is at least `size`."""
+        low, high = np.array(bounds[:2]), np.array(bounds[2:])
+        fine = self.fine[self.fine[:, 4] < size]
+        if self.top < size or not len(fine):
+            return low, high
+        reach = ((size - fine[:, 4]) / self.growth)[:, None]
+        one, two = fine[:, :2], fine[:, 2:4]
+        low = np.maximum(low, (np.minimum(one, two) - reach).min(axis=0))
+        return low, np.minimum(high, (np.maximum(one, two) + reach).max(axis=0))
 
     def _fit(self, border: Any, segments: Array, nodes: int) -> None:
         """Choose the top size so that the expected number of nodes is the one asked for."""
@@ -229,20 +241,36 @@ def _resample(rings: list[Array], sizes: _SizeField) -> tuple[Array, Index]:
 
 def _fill(border: Any, points: Array, sizes: _SizeField) -> Array:
     """Inner points: lattices of each size where that size is wanted, finest first, spread apart."""
-    x0, y0, x1, y1 = border.bounds
-    finest = min(sizes.top, float(sizes.fine[:, 2].min())) if len(sizes.fine) else sizes.top
+    bounds = border.bounds
+    corner = np.array(bounds[:2])
+    finest = min(sizes.top, float(sizes.fine[:, 4].min())) if len(sizes.fine) else sizes.top
     levels = int(np.ceil(np.log(sizes.top / finest) / np.log(1.25)))
-    found = []
+    lattices = []
     for level in range(levels, -1, -1):
         step = sizes.top / 1.25**level
-        cols, rows = int((x1 - x0) / step) + 2, int((y1 - y0) / (0.866 * step)) + 2
-        x, y = np.meshgrid(np.arange(cols), np.arange(rows))
-        spots = np.column_stack([(x0 + step * (x + 0.5 * (y % 2))).ravel(), (y0 + 0.866 * step * (y + 0.5)).ravel()])
-        wanted = sizes(spots)
-        spots = spots[(wanted >= 0.9 * step) & (wanted < 1.13 * step)]
-        found.append(spots[shapely.contains_xy(border, spots[:, 0], spots[:, 1])])
-    spots = np.vstack(found)
-    kept = _kernels.spread(spots, sizes(spots), points, 0.7) if len(spots) else np.zeros(0, bool)
+        cell = (step, 0.866 * step)
+        low, high = sizes.box_below(1.13 * step, bounds)
+        first, last = np.floor((low - corner) / cell).astype(int) - 1, np.ceil((high - corner) / cell).astype(int) + 1
+        column, row = (int(k) for k in first)
+        columns, rows = (int(max(k, 0)) for k in last - first)
+        lattices.append(
+            _kernels_mesh.lattice(
+                float(corner[0]),
+                float(corner[1]),
+                step,
+                columns,
+                rows,
+                column,
+                row,
+                sizes.fine,
+                sizes.growth,
+                sizes.top,
+            )
+        )
+    found = np.vstack(lattices)
+    found = found[shapely.contains_xy(border, found[:, 0], found[:, 1])]
+    spots = np.ascontiguousarray(found[:, :2])
+    kept = _kernels_mesh.spread(spots, np.ascontiguousarray(found[:, 2]), points, 0.7)
     return np.ascontiguousarray(spots[kept])
 
 
@@ -250,8 +278,7 @@ def _join(
     border: Any, points: Array, edges: Index, inner: Array, sizes: _SizeField
 ) -> tuple[Array, Index, Index, Array]:
     """Delaunay with all border edges present, inner points smoothed."""
-    shapely.prepare(border)
-    for _ in range(3):
+    for _ in range(2):
         points, edges, triangles = _conform(border, points, edges, inner)
         inner = _smoothed(points, inner, triangles, sizes)
     points, edges, triangles = _conform(border, points, edges, inner)
@@ -265,16 +292,18 @@ def _conform(border: Any, points: Array, edges: Index, inner: Array) -> tuple[Ar
             triangles = Delaunay(every).simplices.astype(np.int64)
         except QhullError:
             raise _Stuck from None
-        middle = every[triangles].mean(axis=1)
         area = _areas(every, triangles)
         triangles[area < 0] = triangles[area < 0][:, ::-1]
-        sides = np.sort(np.vstack([triangles[:, [k, (k + 1) % 3]] for k in range(3)]), axis=1)
-        have = np.unique(sides[:, 0] * len(every) + sides[:, 1])
-        ends = np.sort(edges, axis=1)
-        missing = ~np.isin(ends[:, 0] * len(every) + ends[:, 1], have)
+        n = len(every)
+        have = np.zeros(n * n, bool)
+        for k in range(3):
+            have[triangles[:, k] * n + triangles[:, (k + 1) % 3]] = True
+        missing = ~(have[edges[:, 0] * n + edges[:, 1]] | have[edges[:, 1] * n + edges[:, 0]])
         if not missing.any():
-            longest = np.max(np.hypot(*(every[triangles] - every[np.roll(triangles, 1, axis=1)]).T), axis=0)
-            inside = shapely.contains_xy(border, middle[:, 0], middle[:, 1]) & (np.abs(area) > 1e-4 * longest**2)
+            corners = every[triangles]
+            middle = corners.mean(axis=1)
+            longest = np.square(corners - corners[:, [1, 2, 0]]).sum(axis=2).max(axis=1)
+            inside = shapely.contains_xy(border, middle[:, 0], middle[:, 1]) & (np.abs(area) > 1e-4 * longest)
             return points, edges, triangles[inside]
         points, edges = _halve(points, edges, missing)
     raise _Stuck

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise.errors import ShapeError
+from banquise.fracture.blas import one_blas_thread
 from banquise.fracture.elasticity import Body, body_of, border_edges
 from banquise.fracture.griffith import Griffith
 from banquise.scene.floe import Floe, Obstacle
@@ -92,6 +93,7 @@ def impact(
     return from_impulses(floe, [contact], restitution=0.0, patch=patch, ice=ice)
 
 
+@one_blas_thread()
 def from_impulses(
     floe: Floe,
     contacts: Sequence[Contact],

@@ -16,6 +16,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from banquise.fracture.blas import one_blas_thread
 from banquise.fracture.candidates import Border, Point
 from banquise.fracture.cracks import Cut, Cutter, Opening
 from banquise.fracture.griffith import Griffith, check_rule
@@ -47,6 +48,7 @@ class Crack:
     landscape: Array = field(repr=False)  # (candidates, 6) x0, y0, x1, y1 (m), release (J), bound (J)
 
 
+@one_blas_thread()
 def search(
     floe: Floe,
     load: Any,
@@ -79,6 +81,7 @@ def search(
     return hunt.result()
 
 
+@one_blas_thread()
 def landscape(floe: Floe, load: Any, ice: Griffith | None = None, starts: str = "all") -> Array:
     """Release of every candidate chord: rows x0, y0, x1, y1 (m), release (J), bound with free lips (J)."""
     ice = ice or getattr(load, "ice", None) or Griffith()
@@ -99,6 +102,7 @@ class _Hunt:
         self.first: tuple[float, Cut, Opening] | None = None
         self.rows: list[tuple[float, ...]] = []
         self.solved = 0
+        self.near: tuple[Cut, Array] | None = None  # the crack that is being refined, and its spread
         kind = (ice.border_points, ice.arrested, ice.min_piece)
         if kind not in state.borders:
             state.borders[kind] = Border(state.body, state.sources, ice)
@@ -141,13 +145,13 @@ class _Hunt:
         spread = None
         sides = [c.side for c in cuts if c.separates]
         if self.state.drift is not None and sides:
-            spread = self.state.inverse @ np.hstack(sides)
+            spread = (self.state.inverse @ np.hstack(sides)).reshape(-1, len(sides), 3).transpose(1, 0, 2).copy()
         column = 0
         for cut in cuts:
             mine = None
             if spread is not None and cut.separates:
-                mine = spread[:, column : column + 3]
-                column += 3
+                mine = spread[column]
+                column += 1
             self._weigh(cut, mine)
 
     def _weigh(self, cut: Cut, spread: Array | None = None) -> float:
@@ -210,9 +214,10 @@ class _Hunt:
         """Pattern search on the two ends of the best crack along the border."""
         assert self.best is not None
         cut = self.best[1]
-        ends = [self.border.nearest(cut.start), self.border.nearest(cut.end)]
         if not cut.separates:
             return
+        ends = [self.border.nearest(cut.start), self.border.nearest(cut.end)]
+        self.near = (cut, self.cutter.spread(cut)) if self.state.drift is not None else None
         step = self.border.step / 2
         for _ in range(REFINE_STEPS):
             for which in (1, 0):
@@ -235,7 +240,7 @@ class _Hunt:
         if cut is None or not cut.separates or not self._admissible(cut):
             return False
         before = self.best
-        self._weigh(cut)
+        self._weigh(cut, None if self.near is None else self.cutter.spread(cut, self.near))
         return self.best is not before
 
     def _on_true_border(self, cut: Cut) -> tuple[Array, Array]:

@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise.errors import ShapeError
+from banquise.fracture import _kernels_mesh
+from banquise.fracture.blas import one_blas_thread
 from banquise.fracture.elasticity import Body, body_of, border_edges
 from banquise.fracture.griffith import Griffith
 from banquise.fracture.held import Dirichlet
@@ -60,6 +62,7 @@ def loaded(floe: Floe, load: Any, ice: Griffith) -> Loaded:
     return known
 
 
+@one_blas_thread()
 def stored_energy(floe: Floe, load: Any, ice: Griffith | None = None) -> float:
     """Elastic energy (J) that a load stores in a floe before any crack."""
     return loaded(floe, load, ice or Griffith()).energy
@@ -93,7 +96,7 @@ def _struck(floe: Floe, hit: Impact) -> Loaded:
         joule=hit.ice.young * floe.thickness * body.unit**2,
         inverse=inverse,
         drift=np.ascontiguousarray(responses[:, -3:]),
-        drift_energy=energies[-3:, -3:],
+        drift_energy=np.ascontiguousarray(energies[-3:, -3:]),
         push=hit.push,
         grip=grip,
         grips=np.array(grips),
@@ -157,5 +160,7 @@ def _constrained(body: Body, columns: Array) -> tuple[Array, Array, Array]:
     # them.
     small = np.linalg.pinv(saddle, rcond=1e-11, hermitian=True)
     responses = wide @ small
-    inverse = body.inverse - responses @ wide.T
-    return np.ascontiguousarray((inverse + inverse.T) / 2), responses[:, :k], small[:k, :k]
+    inverse = responses @ wide.T
+    np.subtract(body.inverse, inverse, out=inverse)
+    _kernels_mesh.mirror(inverse)  # symmetric to the last bit
+    return inverse, responses[:, :k], small[:k, :k]

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 from banquise.errors import ShapeError
 from banquise.fracture import _kernels_screen
+from banquise.fracture.blas import one_blas_thread
+from banquise.fracture.blow import Struck
 from banquise.fracture.breaking import Breaking, Cuts
 from banquise.fracture.griffith import Griffith
 from banquise.fracture.percussion import Contact, Impact, from_impulses
@@ -25,6 +27,7 @@ from banquise.fracture.search import Crack, search
 from banquise.fracture.slits import extend
 from banquise.scene.bodies import Bodies
 from banquise.scene.floe import Floe
+from banquise.threads import over_blocks
 from banquise.update.impulses import OBSTACLE_IDS
 from banquise.update.rebound import Touch, slow_rebound
 
@@ -36,47 +39,6 @@ DOUBT = 1.2  # factor on the load within which the other side's own compliance m
 NEAR = 0.5  # of a patch: a contact this near to one searched before, from the same side, breaks at the same energy
 SAME_SIDE = 0.98  # cosine
 SURE = 0.8  # of that energy, below which it is not searched again
-
-
-@dataclass
-class Struck:
-    """A floe at the instant of an impact: its contacts in the frame it is cut in, and what the other side is."""
-
-    row: int
-    events: NDArray[np.int64]  # numbers of its contacts among the events of the step
-    contacts: list[Contact]
-    others: list[int]  # rows
-    turn: float  # angle of the floe at that instant
-    centre: Array  # its centre in the frame it is cut in
-    levers: Array  # (k, 2) of the others, in that frame
-    restitution: float
-
-    def mobility(self, bodies: Bodies, floe: Floe) -> Array:
-        """W (2k, 2k) of the contacts with `floe` (this one, or a piece of it) on this side."""
-        ways = np.array([w for c in self.contacts for w in (c.normal, (-c.normal[1], c.normal[0]))])
-        points = np.repeat([c.point for c in self.contacts], 2, axis=0)
-        total = _weighed(points - floe.centre, ways, 1 / floe.mass, 1 / floe.inertia)
-        others = np.repeat(self.others, 2)
-        levers = np.repeat(self.levers, 2, axis=0)
-        for row in sorted(set(self.others)):
-            mine = (others == row)[:, None]
-            total += _weighed(
-                np.where(mine, levers, 0.0),
-                np.where(mine, ways, 0.0),
-                float(bodies.inverse_mass[row]),
-                float(bodies.inverse_inertia[row]),
-            )
-        return total
-
-    def energy(self, mobility: Array) -> float:
-        """Kinetic energy (J) that the compression takes up."""
-        pattern = np.array([(c.impulse, c.tangential) for c in self.contacts]).ravel() / (1 + self.restitution)
-        return 0.5 * float(pattern @ mobility @ pattern)
-
-
-def _weighed(levers: Array, ways: Array, inverse_mass: float, inverse_inertia: float) -> Array:
-    arms = levers[:, 0] * ways[:, 1] - levers[:, 1] * ways[:, 0]
-    return inverse_mass * (ways @ ways.T) + inverse_inertia * np.outer(arms, arms)
 
 
 @dataclass
@@ -117,19 +79,38 @@ class StruckFloes(Breaking):
         hard = self._hard(sim, events)
         if not hard:
             return []
-        found = []
-        taken: set[int] = set()
-        for row, k in hard:
-            if row in taken:
-                continue  # it breaks already; what strikes it later in the step strikes its pieces, which are not there yet
-            proposal = self._searched(sim, self._struck(sim, events, row, k))
-            if proposal is not None:
-                found.append(proposal)
-                taken.add(row)
+        found = self._found(sim, events, hard)
         # lowest critical load first; ties by length, then by number
         found.sort(key=lambda p: (p.critical, p.crack.length, int(sim.bodies.ids[p.struck.row])))
         purse = np.maximum(events[:, 8], 0.0)
         return [cuts for p in found if (cuts := self._break(sim, events, purse, p)) is not None]
+
+    @one_blas_thread()
+    def _found(self, sim: Any, events: Array, hard: list[tuple[int, int]]) -> list[Proposal]:
+        """The cracks of the floes that are struck hard, floes shared out among the threads: each is a matter by itself."""
+        blows: dict[int, list[int]] = {}
+        for row, k in hard:
+            blows.setdefault(row, []).append(k)
+        floes = list(blows.items())
+        found: list[Proposal | None] = [None] * len(floes)
+        counts = [0] * len(floes)
+        misses = [self.searched.get(str(int(sim.bodies.ids[row])), []) for row in blows]
+
+        def searches(first: int, last: int) -> None:
+            for at in range(first, last):
+                row, events_of_it = floes[at]
+                for k in events_of_it:
+                    found[at], count = self._searched(sim, self._struck(sim, events, row, k), misses[at])
+                    counts[at] += count
+                    if found[at] is not None:
+                        break  # what strikes it later in the step strikes its pieces, which are not there yet
+
+        over_blocks(searches, len(floes), grain=1)
+        self.searches += sum(counts)
+        for row, missed in zip(blows, misses):
+            if missed:
+                self.searched[str(int(sim.bodies.ids[row]))] = missed
+        return [p for p in found if p is not None]
 
     def _hard(self, sim: Any, events: Array) -> list[tuple[int, int]]:
         """(row, event) of floes struck hard enough for some crack."""
@@ -208,30 +189,31 @@ class StruckFloes(Breaking):
 
     # ------------------------------------------------------------ the search
 
-    def _searched(self, sim: Any, struck: Struck) -> Proposal | None:
-        """The crack that the impact opens in a floe, if any."""
+    def _searched(self, sim: Any, struck: Struck, misses: list[list[float]]) -> tuple[Proposal | None, int]:
+        """The crack that the impact opens in a floe, if any, and how many searches that took.
+
+        `misses` are searches of this floe that found none; a new one is added.
+        """
         floe = self.floe(sim, struck.row)
         ice = _for(sim.fracture, floe)
         if ice is None:
-            return None
+            return None, 0
         mobility = struck.mobility(sim.bodies, floe)
         energy = struck.energy(mobility)
-        number = str(int(sim.bodies.ids[struck.row]))
-        slits = self.family.slits.get(number, [])
+        slits = self.family.slits.get(str(int(sim.bodies.ids[struck.row])), [])
         bound = energy * self._share(sim, struck, floe)
-        if not self._may_pay(struck, floe, ice, bound, number, bool(slits)):
-            return None
-        self.searches += 1
+        if not self._may_pay(struck, floe, ice, bound, misses, bool(slits)):
+            return None, 0
         found = self._crack(sim, struck, floe, ice, mobility, slits)
         if found is None:
-            return None
+            return None, 1
         hit, crack = found
         if crack.critical <= 1:
-            return Proposal(crack.critical, struck, floe, hit, crack)
+            return Proposal(crack.critical, struck, floe, hit, crack), 1
         if len(struck.contacts) == 1 and not slits and math.isfinite(crack.critical):
             c = struck.contacts[0]
-            self.searched.setdefault(number, []).append([*c.point, *c.normal, crack.critical**2 * hit.energy])
-        return None
+            misses.append([*c.point, *c.normal, crack.critical**2 * hit.energy])
+        return None, 1
 
     def _share(self, sim: Any, struck: Struck, floe: Floe) -> float:
         """At most this part of the energy is stored in the floe: the other side of a contact yields too."""
@@ -242,7 +224,9 @@ class StruckFloes(Breaking):
             most = max(most, SHARE * float(b.thickness[row]) / (floe.thickness + float(b.thickness[row])))
         return min(most, 1.0)
 
-    def _may_pay(self, struck: Struck, floe: Floe, ice: Griffith, energy: float, number: str, slit: bool) -> bool:
+    def _may_pay(
+        self, struck: Struck, floe: Floe, ice: Griffith, energy: float, misses: list[list[float]], slit: bool
+    ) -> bool:
         """Whether a search is worth it: a crack starts beside a contact, and must cut off enough of the floe."""
         if slit or ice.arrested:
             return energy > 0
@@ -253,7 +237,7 @@ class StruckFloes(Breaking):
         if len(struck.contacts) > 1:
             return True
         (contact,) = struck.contacts
-        for x, y, nx, ny, needed in self.searched.get(number, []):
+        for x, y, nx, ny, needed in misses:
             near = math.hypot(contact.point[0] - x, contact.point[1] - y) < NEAR * width
             if near and contact.normal[0] * nx + contact.normal[1] * ny > SAME_SIDE and energy < SURE * needed:
                 return False
@@ -330,6 +314,8 @@ class StruckFloes(Breaking):
                     again = self._again(sim, struck, cuts, place, budget - surface)
                     if again is not None:
                         queue.append((place, *again, budget - surface, generation + 1))
+        if len(cuts.pieces) > 1:
+            self.searched.pop(str(cuts.number), None)
         return cuts if cuts.made else None
 
     def _again(self, sim: Any, struck: Struck, cuts: Cuts, place: int, budget: float) -> tuple[Struck, Crack] | None:

@@ -132,7 +132,8 @@ def scene_from(shapes: xr.Dataset, state: Array, case: dict[str, Any]) -> Scene:
                 continue  # a wall of the domain comes back with the domain
             x, y, angle = poses[k - n_floes] if poses else (value["start_x"][k], value["start_y"][k], 0.0)
         else:
-            x, y, angle = state[:3, k]
+            # shapes may know of floes born since the last record, while a run goes or when it was killed
+            x, y, angle = state[:3, k] if k < state.shape[1] else (np.nan, np.nan, np.nan)
             if not np.isfinite(x):
                 continue
         c, s = np.cos(angle), np.sin(angle)

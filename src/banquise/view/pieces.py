@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from banquise.fracture.plots import axes_of, fill_floe
+from banquise.fracture.sizes import size_exponent
 from banquise.recording.recorder import STATE
 from banquise.recording.run_file import Run
 from banquise.recording.shapes import scene_from
@@ -33,3 +35,38 @@ def plot_pieces(run: Run, ax: Any = None, record: int = -1) -> Any:
     ax.set(xlim=(x - room, x + width + room), ylim=(y - room, y + height + room))
     ax.set_title(f"{len(scene.floes)} floes at {float(run.dataset.time[record]):g} s")
     return ax
+
+
+def plot_storms(runs: Mapping[str, Run], axes: Any = None) -> Any:
+    """Number of floes in time, and number of floes larger than a size at the start and at the end, of runs by name.
+
+    The exponents of the law of sizes, with their 95 % intervals, are in the legend.
+    """
+    if axes is None:
+        import matplotlib.pyplot as plt
+
+        _, axes = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
+    for k, (name, run) in enumerate(runs.items()):
+        time, colour = run.dataset.time.values, f"C{k}"
+        there = np.isfinite(run.dataset.x.values)
+        axes[0].step(time / 60, there.sum(axis=1), where="post", color=colour, label=name)
+        for record, style in ((0, ":"), (-1, "-")):
+            if k > 0 and record == 0:
+                continue  # all start from the same floes
+            sizes = np.sort(_sizes_at(run, record))
+            law = size_exponent(sizes)
+            text = f"{'start' if record == 0 else name}: {law.exponent:.2f} ({law.low:.2f} to {law.high:.2f})"
+            colours = "0.4" if record == 0 else colour
+            axes[1].loglog(sizes, len(sizes) - np.arange(len(sizes)), style, color=colours, label=text)
+    axes[0].set(xlabel="time (min)", ylabel="floes")
+    axes[1].set(xlabel="size, square root of the area (m)", ylabel="floes at least as large")
+    axes[0].legend()
+    axes[1].legend(title="exponent above the median", fontsize="small")
+    return axes
+
+
+def _sizes_at(run: Run, record: int) -> Any:
+    """Square roots of the areas (m) of the floes that are there at a record."""
+    there = np.isfinite(run.dataset.x.values[record])
+    mass, h, density = (run.shapes[name].values[: len(there)][there] for name in ("mass", "thickness", "density"))
+    return np.sqrt(mass / (h * density))
