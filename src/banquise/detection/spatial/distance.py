@@ -49,8 +49,8 @@ def distances(blocks: Blocks, pairs: Ints, reach: float = np.inf, last: Floats |
 
     def work(first: int, end: int) -> None:
         kernels.distances(
-            first, end, pairs, blocks.shape_of, blocks.position, blocks.rotation, shapes.climbing, shapes.bounds,
-            shapes.radius, shapes.size, float(reach), tie, distance, normal, on_a, on_b, status,
+            first, end, pairs, blocks.shape_of, blocks.position, blocks.rotation, shapes.support, shapes.bounds,
+            shapes.boxes, shapes.radius, shapes.size, float(reach), tie, distance, normal, on_a, on_b, status,
         )  # fmt: skip
 
     over_blocks(work, n)
