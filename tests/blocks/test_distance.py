@@ -306,9 +306,7 @@ def test_boxes_by_their_axes_and_as_any_hull_are_equally_far(kind):
     assert 0.2 < np.mean(found.distance < 0.0) < 0.9
     # rounding of the turned corners and of the gap of two bounds: some 1e-13 of the sizes
     np.testing.assert_allclose(found.distance, other.distance, atol=3e-12)
-    np.testing.assert_allclose(
-        found.on_b - found.on_a, found.distance[:, None] * found.normal, atol=1e-11
-    )
+    np.testing.assert_allclose(found.on_b - found.on_a, found.distance[:, None] * found.normal, atol=1e-11)
     for on, side in ((found.on_a, 0), (found.on_b, 1)):  # the points lie in their bodies
         own = pairs[:, side]
         local = np.einsum("nji,nj->ni", blocks.rotation[own], on - blocks.position[own])

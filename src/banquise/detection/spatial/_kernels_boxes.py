@@ -91,7 +91,6 @@ def below_face(R, t, g, h, axis, sign, scale, polygon, out):
 
     Lowest: against the outer normal of that face. One corner, an edge or a face of B: cut by the sides of A's face.
     """
-    u, v = (axis + 1) % 3, (axis + 2) % 3
     slack = SNAP * scale
     count, row = 0, 0
     # the free directions of the lowest feature: those along which the height does not change
@@ -116,7 +115,7 @@ def below_face(R, t, g, h, axis, sign, scale, polygon, out):
             polygon[0, count, r] = t[r] + a * h[0] * R[r, 0] + b * h[1] * R[r, 1] + c * h[2] * R[r, 2]
         count += 1
     for side in range(4):
-        edge = u if side < 2 else v
+        edge = (axis + 1 + side // 2) % 3
         count = cut(polygon, count, edge, 1.0 - 2.0 * (side % 2), g[edge] + slack, row)
         row = 1 - row
         if count == 0:
@@ -155,9 +154,9 @@ def edge_points(R, t, g, h, i, j, best, scale, out):
 def boxes_apart(boxes, sa, sb, turn, shift, scale, frame, polygon, best, on_a):
     """Gap of two boxes along its widest axis best (3), from A to B; whether there is one; whether it is the signed distance.
 
-    on_a (3): closest point of A. All in the frame of A's body. frame (4, 3) is scratch: t, g, h, and a point.
+    on_a (3): closest point of A. All in the frame of A's body. frame (3, 3) is scratch: t, g, h.
     """
-    t, g, h, point = frame[0], frame[1], frame[2], frame[3]
+    t, g, h = frame[0], frame[1], frame[2]
     for r in range(3):
         g[r], h[r] = boxes[sa, 3 + r], boxes[sb, 3 + r]
         t[r] = shift[r] - boxes[sa, r]
@@ -165,25 +164,25 @@ def boxes_apart(boxes, sa, sb, turn, shift, scale, frame, polygon, best, on_a):
     gap, chosen = widest_of_boxes(turn, t, g, h, scale, best)
     if chosen < 0:
         return gap, False, False
-    if chosen < 3:
-        proven = below_face(turn, t, g, h, chosen, best[chosen], scale, polygon, on_a)
-        on_a[chosen] = best[chosen] * g[chosen]
-    elif chosen < EDGES:
-        # the same from B: its frame has the transposed axes, and A at -R't
-        j = chosen - 3
-        back = polygon[2, :3]
-        for r in range(3):
-            point[r] = -(turn[0, r] * t[0] + turn[1, r] * t[1] + turn[2, r] * t[2])
-            for c in range(3):
-                back[r, c] = turn[c, r]
-        sign = 1.0 if point[j] >= 0.0 else -1.0
-        proven = below_face(back, point, h, g, j, sign, scale, polygon, on_a)
-        on_a[j] = sign * h[j]
-        x, y, z = on_a[0], on_a[1], on_a[2]
-        for r in range(3):  # the point of B, and from it that of A
-            on_a[r] = t[r] + turn[r, 0] * x + turn[r, 1] * y + turn[r, 2] * z - gap * best[r]
-    else:
+    if chosen >= EDGES:
         proven = edge_points(turn, t, g, h, (chosen - EDGES) // 3, (chosen - EDGES) % 3, best, scale, on_a)
+    else:
+        # a face of B is looked at from B: its frame has the transposed axes, and A at -R't
+        of_b = chosen >= 3
+        axis = chosen - 3 if of_b else chosen
+        seen = polygon[2, :4]
+        for r in range(3):
+            for c in range(3):
+                seen[r, c] = turn[c, r] if of_b else turn[r, c]
+            seen[3, r] = -(turn[0, r] * t[0] + turn[1, r] * t[1] + turn[2, r] * t[2]) if of_b else t[r]
+        sign = 1.0 if seen[3, axis] >= 0.0 else -1.0
+        near, far = (h, g) if of_b else (g, h)
+        proven = below_face(seen, seen[3], near, far, axis, sign, scale, polygon, on_a)
+        on_a[axis] = sign * near[axis]
+        if of_b:  # the point of B, and from it that of A
+            x, y, z = on_a[0], on_a[1], on_a[2]
+            for r in range(3):
+                on_a[r] = t[r] + turn[r, 0] * x + turn[r, 1] * y + turn[r, 2] * z - gap * best[r]
     for r in range(3):
         on_a[r] += boxes[sa, r]
     return gap, True, proven

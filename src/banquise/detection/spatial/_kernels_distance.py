@@ -244,7 +244,7 @@ def distances(
     w, weight, result = np.empty((4, 3)), np.empty(4), np.empty(4)
     points, ends = np.empty((POINTS, 3)), np.empty((POINTS, 2), np.int64)
     polytope = np.empty((FACES, 9), np.int64), np.empty((RIM, 4), np.int64), np.empty((FACES, 4)), np.empty(FACES)
-    frame, polygon = np.empty((4, 3)), np.empty((3, 12, 3))
+    frame, polygon = np.empty((3, 3)), np.empty((3, 12, 3))
     distance_loop(
         first, last, pairs, shape_of, position, rotation, shapes, bounds, boxes, radius, sizes, reach, tie, distance,
         normal, on_a, on_b, status, turn, shift, v, w, weight, result, points, ends, polytope, frame, polygon,

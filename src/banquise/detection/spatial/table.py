@@ -34,7 +34,9 @@ def _cells(corners: Floats, bounds: Ints, counts: Sequence[int]) -> tuple[Shorts
         if bounds[part + 1] - bounds[part] <= kernels.LOOK_UP_TO:
             continue
         first, last = int(bounds[part]), int(bounds[part]) + count
-        slack = 1e-12 * float(np.abs(corners[first:last]).max())  # rounding of a product; a corner too many does no harm
+        slack = 1e-12 * float(
+            np.abs(corners[first:last]).max()
+        )  # rounding of a product; a corner too many does no harm
         end = -1
         while end < 0:  # mostly there is room
             end = kernels.list_cells(corners, first, last, slack, cells[part], listed, used)
