@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from banquise.view.plots import energy
+from banquise.recording.block_shapes import blocks_from
+from banquise.settings import one_of
+from banquise.view.plots import clock_text, energy, frame_at
 from banquise.view.report import Check, ledger_checks
 from banquise.view.style import clock, pyplot, styled, time_axis, unit_axis
 
@@ -55,4 +57,42 @@ def heights(run: Any, ax: Any = None) -> Any:
     return ax.figure
 
 
-FIGURES = {"energy": energy, "heights": heights}
+def snapshot(run: Any, time: Any = None, ax: Any = None, colour: str = "speed") -> Any:
+    """The blocks at one time, from above and aside; fixed ones as glass, large ones cut to the picture.
+
+    `time` in seconds or as text with units (the end by default); `colour` is "speed" or "plain".
+    """
+    from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+
+    one_of(colour, ("speed", "plain"), "colour")
+    frame, fixed = frame_at(run, time), run.shapes["fixed"].values != 0
+    state = run.records["state"][frame]
+    placed = [
+        block.moved(position=row[:3], orientation=row[3:7])  # their frames are at their centres of mass
+        for block, row in zip(blocks_from(run.shapes), state.T)
+    ]
+    shown = [b.world_vertices for b, held in zip(placed, fixed) if not held] or [b.world_vertices for b in placed]
+    low, high = np.min([v.min(axis=0) for v in shown], axis=0), np.max([v.max(axis=0) for v in shown], axis=0)
+    margin = 0.15 * float((high - low).max())
+    low, high = low - margin, high + margin
+    speed = np.linalg.norm(state[7:10], axis=0)
+    with styled():
+        plt = pyplot()
+        ax = plt.figure(figsize=(6.0, 5.0)).add_subplot(projection="3d") if ax is None else ax
+        scale = plt.Normalize(0.0, float(speed[~fixed].max(initial=0.0)) or 1.0)
+        for block, held, fast in zip(placed, fixed, speed):
+            faces = np.clip(block.world_vertices, low, high)[block.faces] if held else block.world_vertices[block.faces]
+            tint = "0.6" if held else plt.get_cmap("viridis")(scale(fast)) if colour == "speed" else "#9fc3dd"
+            drawn = Poly3DCollection(faces, facecolors=tint, alpha=0.1 if held else 1.0, shade=True, linewidths=0.0)
+            ax.add_collection3d(drawn)
+        ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
+        ax.set(xlabel="x (m)", ylabel="y (m)", zlabel="z (m)")
+        ax.set_box_aspect(high - low)
+        ax.view_init(elev=22.0, azim=-62.0)
+        if colour == "speed":
+            plt.colorbar(plt.cm.ScalarMappable(scale, "viridis"), ax=ax, shrink=0.6, label="speed (m/s)")
+        ax.set_title(clock_text(run, frame))
+    return ax.figure
+
+
+FIGURES = {"snapshot": snapshot, "energy": energy, "heights": heights}
