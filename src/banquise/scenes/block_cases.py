@@ -47,7 +47,7 @@ def _arch(n: int | None) -> BlockCase:
 
 
 def _slope(n: int | None) -> BlockCase:
-    # between the friction of the joints and that of the bed: the upper layers hold, the lowest slides
+    # the bed is smoother than the joints, and than tan 30: the whole slides as one
     friction = {("block", "block"): 0.7, ("block", "ground"): 0.5, ("ground", "ground"): 0.5}
     return BlockCase(structures.rock_slope(), 5e-3, 2.0, contact=Contact(friction=friction, restitution=0.0))
 
