@@ -11,7 +11,7 @@ from numba import njit
 from banquise.jit import bare_inner as bare
 from banquise.jit import kernel
 
-# Corners up to which looking at all of them beats the table of cells (measured: level at 24, three times slower at 100).
+# Corners up to which looking at all of them is as quick as the table of cells (measured: 30 ns at 20, 110 at 100; 20 to 30).
 LOOK_UP_TO = 24
 CELLS = 8  # the table of cells: CELLS x CELLS directions on each side of a cube
 
