@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import datetime
-import heapq
 import math
 import platform
 import time as clock
 import uuid
 import warnings
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -34,6 +32,7 @@ from banquise.recording.ledger import Ledger
 from banquise.recording.progress import Progress
 from banquise.recording.recorder import Recorder, frame_of, join_pieces, obstacles_after, stress_of
 from banquise.recording.run_file import Run, open_run, shapes_dataset, write_run
+from banquise.recording.schedule import Schedule, planned, save_due, save_or_leave
 from banquise.recording.stages import STAGES, profile, timed
 from banquise.scene.bodies import Bodies
 from banquise.scene.domain import Box
@@ -42,26 +41,12 @@ from banquise.schemes._kernels import ZONE
 from banquise.schemes.event_driven import EventDriven
 from banquise.settings import Contact, one_of
 from banquise.solvers.frictional import SolverMemory
-from banquise.stopping import StopSignals, leave
-from banquise.units import date, duration
+from banquise.stopping import StopSignals
+from banquise.units import date
 from banquise.update.impulses import ImpulseRecord
 from banquise.update.positions import ObstacleMotion
 
 INTEGRATORS = ("fitted", "euler")
-
-
-@dataclass(frozen=True)
-class Every:
-    """A callback on its own schedule: `call(simulation)` every `interval` (s, or text with units)."""
-
-    interval: Any
-    call: Callable[[Any], Any]
-
-    def __post_init__(self) -> None:
-        seconds = duration(self.interval, "callback interval")
-        if seconds <= 0:
-            raise CaseError(f"callback interval: got {self.interval!r}, expected a time above 0.")
-        object.__setattr__(self, "interval", seconds)
 
 
 class Simulation:
@@ -237,14 +222,7 @@ class Simulation:
         record) or `bq.Every(interval, function)`. `contacts` keeps the impulse of every pair between two
         records: `run.contacts`.
         """
-        end = duration(until, "until")
-        if end <= self.time:
-            raise CaseError(
-                f"until: got {until!r}, the simulation is at {self.time:g} s already. Expected a later time."
-            )
-        interval = (end - self.time) / 100 if every is None else duration(every, "every")
-        if interval <= 0:
-            raise CaseError(f"every: got {every!r}, expected a time above 0.")
+        end, interval = planned(self.time, until, every)
         self.forcing.check(len(self.scene.floes), end)
         case = self.describe(end, interval) | {"run_id": uuid.uuid4().hex, "bodies": self.n_ids, "began": self.time}
         self.impulses.contacts = [] if contacts else None
@@ -266,7 +244,7 @@ class Simulation:
     ) -> Run:
         """From now to the end of the plan (start, end, every), recording; `run` and `bq.resume` end here."""
         self.forcing.check(len(self.scene.floes), plan["end"])
-        schedule = _Schedule(plan["start"], plan["end"], plan["every"], self.forcing.instants(), callbacks)
+        schedule = Schedule(plan["start"], plan["end"], plan["every"], self.forcing.instants(), callbacks)
         began = clock.perf_counter()
         self.stages = dict.fromkeys(STAGES, 0.0)
         recorder.before_end = lambda: self._note_bodies(recorder, case)
@@ -303,15 +281,9 @@ class Simulation:
     @timed("recording")
     def _checkpoint(self, recorder: Recorder, case: dict[str, Any], plan: dict[str, float], stop: StopSignals) -> None:
         """A piece and a checkpoint, when it is time or when asked to stop; then stop."""
-        if recorder.output is None or not (recorder.due or stop.asked):
-            return
-        self._note_bodies(recorder, case)
-        recorder.save(lambda: snapshot(self, plan))
-        if stop.asked:
-            leave(
-                stop.asked,
-                f"stopped at {self.time:g} s of {plan['end']:g} s. Go on with: banquise resume {recorder.output}",
-            )
+        if save_due(recorder, stop):
+            self._note_bodies(recorder, case)
+            save_or_leave(recorder, stop, self.time, plan["end"], lambda: snapshot(self, plan))
 
     def _note_bodies(self, recorder: Recorder, case: dict[str, Any]) -> None:
         if self.n_ids != case["bodies"]:
@@ -410,59 +382,3 @@ def versions() -> dict[str, str]:
         "numba": numba.__version__,
         "python": platform.python_version(),
     }
-
-
-class _Schedule:
-    """Instants at which a step must land, in order: (time, whether to record, callbacks to call)."""
-
-    def __init__(self, start: float, end: float, every: float, instants: Iterable[float], callbacks: Sequence[Any]):
-        self.start, self.end, self.every = start, end, every
-        self.instants = [t for t in instants if start < t < end]
-        self.at_records: list[Callable[[Any], Any]] = []
-        self.timed: list[Every] = []
-        for k, callback in enumerate(callbacks):
-            if isinstance(callback, Every):
-                self.timed.append(callback)
-            elif callable(callback):
-                self.at_records.append(callback)
-            else:
-                raise CaseError(f"callbacks[{k}] is {callback!r}, expected a function or bq.Every(interval, function).")
-
-    def after(self, now: float) -> Any:
-        """The instants later than `now`, for a run that goes on."""
-        return (entry for entry in self if entry[0] > now)
-
-    def __iter__(self) -> Any:
-        """Record times are start + k every, each computed afresh so that they do not drift; `end` is recorded too.
-
-        Times are rounded to 15 digits: 3 x 0.1 is then 0.3, the number a user writes for the end of a run, so that a
-        run taken further goes through the same instants as one that was not stopped there.
-        """
-        record, instant, timed = 0, 1, 2
-        queue: list[tuple[float, int, int]] = [(self.end, record, 0)]
-        queue += [(t, instant, 0) for t in self.instants]
-        heapq.heapify(queue)
-
-        def push(kind: int, index: int, count: int, interval: float) -> None:
-            time = float(f"{self.start + count * interval:.15g}")
-            if time < self.end * (1 - 1e-12):
-                heapq.heappush(queue, (time, kind, index))
-
-        counts = {(record, 1): 1} | {(timed, k): 1 for k in range(len(self.timed))}
-        push(record, 1, 1, self.every)
-        for k, callback in enumerate(self.timed):
-            push(timed, k, 1, callback.interval)
-        while queue:
-            time = queue[0][0]
-            records, calls = False, []
-            while queue and queue[0][0] <= time * (1 + 1e-14):
-                _, kind, index = heapq.heappop(queue)
-                if kind == record:
-                    records = True
-                elif kind == timed:
-                    calls.append(self.timed[index].call)
-                if (kind, index) in counts:
-                    counts[kind, index] += 1
-                    interval = self.every if kind == record else self.timed[index].interval
-                    push(kind, index, counts[kind, index], interval)
-            yield time, records, [*(self.at_records if records else []), *calls]

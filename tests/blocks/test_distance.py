@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 import banquise as bq
-from banquise.detection.spatial import Blocks, contacts, distances, gap, separate
+from banquise.detection.spatial import Blocks, Shapes, contacts, distances, gap, separate
+from banquise.detection.spatial import _kernels_support as kernels_support
+from banquise.scene.polyhedron import rotation_matrix
+from banquise.scene.solids import convex_part
 from banquise.threads import set_threads
 
 from .shapes import box_part, pebble_part, placed, random_pairs
@@ -270,3 +273,65 @@ def test_witness_axis_is_cheap_and_right():
     )
     again = separate(moved, pairs, reach=0.0, witness=first.axis)
     assert again.from_witness[first.gap > 0.05].all()
+
+
+def as_hulls(blocks: Blocks) -> Blocks:
+    """The same bodies, their corners given in a turned frame: boxes are then no longer seen as boxes."""
+    turn = rotation_matrix(np.array([0.6, 0.48, 0.64, 0.0]))
+    parts = [convex_part(part.corners @ turn.T, part.radius) for part in blocks.shapes.parts]
+    return Blocks(Shapes.of(parts), blocks.shape_of, blocks.position, blocks.rotation @ turn.T, blocks.block_of)
+
+
+def box_pairs(rng: np.random.Generator, count: int, kind: str) -> tuple[Blocks, np.ndarray]:
+    """Random pairs of boxes, some off the origin of their frame: turned freely, slightly, or not at all."""
+    parts = [convex_part(box_part(rng.uniform(0.6, 1.2, 3)).corners + 0.2 * (k % 2)) for k in range(40)]
+    position = rng.uniform(-0.6, 0.6, (2 * count, 3))
+    turns = np.zeros((2 * count, 4))
+    turns[:, 0] = 1.0
+    turns[:, 1:] = rng.normal(size=(2 * count, 3)) * {"turned": 1.0, "nearly aligned": 1e-7, "aligned": 0.0}[kind]
+    if kind == "aligned":  # as stones of a wall: on a lattice, faces and edges in common
+        position = np.round(4 * position) / 4
+        parts = [box_part(np.round(4 * np.ptp(part.corners, axis=0)) / 4) for part in parts]
+    shape_of = rng.integers(0, len(parts), 2 * count)
+    return placed(parts, shape_of, position, turns)
+
+
+@pytest.mark.parametrize("kind", ["turned", "nearly aligned", "aligned"])
+def test_boxes_by_their_axes_and_as_any_hull_are_equally_far(kind):
+    blocks, pairs = box_pairs(np.random.default_rng(3), 2000, kind)
+    assert np.all(blocks.shapes.boxes[:, 3] > 0.0)
+    hulls = as_hulls(blocks)
+    assert np.all(np.isnan(hulls.shapes.boxes))
+    found, other = distances(blocks, pairs), distances(hulls, pairs)
+    assert 0.2 < np.mean(found.distance < 0.0) < 0.9
+    # rounding of the turned corners and of the gap of two bounds: some 1e-13 of the sizes
+    np.testing.assert_allclose(found.distance, other.distance, atol=3e-12)
+    np.testing.assert_allclose(found.on_b - found.on_a, found.distance[:, None] * found.normal, atol=1e-11)
+    for on, side in ((found.on_a, 0), (found.on_b, 1)):  # the points lie in their bodies
+        own = pairs[:, side]
+        local = np.einsum("nji,nj->ni", blocks.rotation[own], on - blocks.position[own])
+        box = blocks.shapes.boxes[blocks.shape_of[own]]
+        assert np.all(np.abs(local - box[:, :3]) <= box[:, 3:] + 1e-11)
+
+
+def test_boxes_out_of_reach_are_left_with_a_lower_bound():
+    blocks, pairs = box_pairs(np.random.default_rng(4), 500, "turned")
+    exact, near = distances(blocks, pairs), distances(blocks, pairs, reach=0.05)
+    assert np.any(near.far)
+    assert np.all(near.distance[near.far] > 0.05)
+    assert np.all(near.distance[near.far] <= exact.distance[near.far] + 1e-12)
+    np.testing.assert_allclose(near.distance[~near.far], exact.distance[~near.far], atol=1e-12)
+
+
+def test_the_farthest_corner_is_among_those_listed_for_its_direction():
+    rng = np.random.default_rng(5)
+    part = pebble_part(rng, 150)
+    shapes = Shapes.of([part, part])
+    ways = np.vstack([rng.normal(size=(3000, 3)), np.eye(3), -np.eye(3), [[1, 1, 1], [1, -1, 0]]])
+    cells = shapes.cells[1]
+    for way in ways:
+        cell = kernels_support.start_cell.py_func(*way)
+        listed = shapes.listed[cells[cell] : cells[cell + 1]]
+        reach = part.corners @ way
+        assert reach[listed].max() == reach.max()
+    assert np.diff(cells).mean() < 10

@@ -13,9 +13,12 @@ import xarray as xr
 import banquise as bq
 from banquise.blocks import step as stepping
 from banquise.cli import main
+from banquise.commands import blocks as blocks_command
 from banquise.export import export
 from banquise.recording import recorder
+from banquise.scenes import block_cases
 from banquise.scenes.blocks import floor
+from banquise.view.blocks import cut_to, face_rings
 
 L_PARTS = [
     [[i, j, k] for i in (0, 0.4) for j in (0, 0.2) for k in (0, 0.2)],
@@ -274,3 +277,28 @@ def test_vtk_holds_the_blocks_where_they_are(finished, tmp_path):
     ball = points[np.unique(triangles[owner == 2])]
     middle = [float(run.dataset[n][-1, 2]) for n in "xyz"]
     np.testing.assert_allclose(np.linalg.norm(ball - middle, axis=1), 0.2, rtol=1e-12)
+
+
+def test_every_ready_case_of_the_command_line_makes_its_scene():
+    assert tuple(block_cases.CASES) == blocks_command.CASES
+    for name, case in block_cases.CASES.items():
+        made = case(6 if name in block_cases.COUNTED else None)
+        assert any(not b.fixed for b in made.scene.blocks) and made.step < made.until
+
+
+def test_command_line_runs_a_ready_case_and_draws_it(tmp_path, capsys):
+    path = tmp_path / "rubble.nc"
+    options = ["--blocks", "4", "--until", "0.05 s", "-o", str(path), "--quiet"]
+    assert main(["blocks", "run", "rubble", *options]) == 0
+    assert main(["plot", str(path), "snapshot", "-o", str(tmp_path / "rubble.png")]) == 0
+    assert (tmp_path / "rubble.png").stat().st_size > 10_000
+    assert main(["blocks", "run", "wall", "--blocks", "4"]) == 2
+    assert "--blocks" in capsys.readouterr().err
+
+
+def test_faces_are_cut_to_the_picture():
+    ring = np.array([[-2, -2, 0], [2, -2, 0], [2, 2, 0], [-2, 2, 0.0]])
+    kept = cut_to(ring, np.full(3, -1.0), np.full(3, 1.0))
+    assert len(kept) == 4 and np.abs(kept).max() == 1.0
+    assert not len(cut_to(ring + [0, 0, 3.0], np.full(3, -1.0), np.full(3, 1.0)))
+    assert sorted(map(len, face_rings(bq.Polyhedron.box((1, 2, 3))))) == [4] * 6

@@ -81,10 +81,9 @@ def coal_distances(coal: Any, shapes: list[Any], blocks: Blocks, pairs: Ints, to
 
 
 # Kinds of pairs: apart as most near pairs of a scene are; a neighbour list of a loose pile; a mixture in which a
-# third to a half overlap; deep overlap, which no step makes. The bars are those of a distance, for pairs apart and near:
-# depth is another search, and its figures stand without a bar.
+# third to a half overlap; deep overlap, which no step makes and whose figures stand without a bar.
 KINDS = {"apart": (1.5, 2.5), "near": (1.1, 2.1), "mixed": (0.4, 2.0), "overlapping": (0.0, 0.8)}
-BARRED = ("apart", "near")
+BARRED = ("apart", "near", "mixed")
 
 
 def bench(quick: bool = False) -> list[Figure]:

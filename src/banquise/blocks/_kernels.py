@@ -3,9 +3,11 @@
 
 import numpy as np
 
+from banquise.detection.spatial._kernels_polygon import height
 from banquise.jit import inner, kernel
 
 FACE_OF_A, FACE_OF_B = 1, 2
+STEEP = 0.02  # slope below which `height` takes a face for a side
 ALIGNED = 1.0 - 1e-13  # cosine from which a normal is taken to be that of a face
 
 
@@ -157,6 +159,73 @@ def name_faces(pairs, shape_of, rotation, planes, plane_bounds, normal, known, s
             if side[i] == s:
                 local[i, 0], local[i, 1], local[i, 2] = lx, ly, lz
                 break
+
+
+@inner
+def beside(planes, offsets, first, last, rotation, position, nx, ny, nz, x, y, z, small):
+    """Whether (x, y, z) lies outside one of the sides of a convex body, seen along the normal."""
+    px, py, pz = x - position[0], y - position[1], z - position[2]
+    for f in range(first, last):
+        wx = rotation[0, 0] * planes[f, 0] + rotation[0, 1] * planes[f, 1] + rotation[0, 2] * planes[f, 2]
+        wy = rotation[1, 0] * planes[f, 0] + rotation[1, 1] * planes[f, 1] + rotation[1, 2] * planes[f, 2]
+        wz = rotation[2, 0] * planes[f, 0] + rotation[2, 1] * planes[f, 1] + rotation[2, 2] * planes[f, 2]
+        if abs(wx * nx + wy * ny + wz * nz) <= STEEP and wx * px + wy * py + wz * pz > offsets[f] + small:
+            return True
+    return False
+
+
+@kernel
+def keep_points(
+    pairs, block_of, shape_of, position, rotation, centre, planes, offsets, plane_bounds, radius, size, normal, status,
+    old_pairs, old_start, old_spot, old_impulse, part, point, gap, count,
+):  # fmt: skip
+    """Add to the points of each pair those that pressed at the last step, where bodies are nearer than at the points found.
+
+    An edge that rests on the rim of a face touches inside the outline of the corners that are near, where no point is
+    looked for unless it is the deepest: lost and found again step by step, it would keep a heap in motion. `part`: of
+    the smaller block, how much nearer than at the closest point found.
+    """
+    j, room = 0, point.shape[1]
+    for i in range(pairs.shape[0]):
+        a, b = pairs[i, 0], pairs[i, 1]
+        j = row_of(old_pairs, j, a, b)
+        if j == old_pairs.shape[0]:
+            return
+        found = count[i]
+        if old_pairs[j, 0] != a or old_pairs[j, 1] != b or status[i] != 0 or found == 0 or np.isnan(point[i, 0, 0]):
+            continue
+        nx, ny, nz = normal[i, 0], normal[i, 1], normal[i, 2]
+        level = point[i, 0, 0] * nx + point[i, 0, 1] * ny + point[i, 0, 2] * nz
+        c, turn = centre[block_of[a]], rotation[a]
+        sa, sb = shape_of[a], shape_of[b]
+        for o in range(old_start[j], old_start[j + 1]):
+            pressed = old_impulse[o, 0] != 0.0 or old_impulse[o, 1] != 0.0 or old_impulse[o, 2] != 0.0
+            if count[i] == room or not pressed:
+                continue
+            lx, ly, lz = old_spot[o, 0], old_spot[o, 1], old_spot[o, 2]
+            x = c[0] + turn[0, 0] * lx + turn[0, 1] * ly + turn[0, 2] * lz
+            y = c[1] + turn[1, 0] * lx + turn[1, 1] * ly + turn[1, 2] * lz
+            z = c[2] + turn[2, 0] * lx + turn[2, 1] * ly + turn[2, 2] * lz
+            lift = level - (x * nx + y * ny + z * nz)
+            x, y, z = x + lift * nx, y + lift * ny, z + lift * nz
+            nearest, there = np.inf, 0.0
+            for k in range(found):
+                d = (x - point[i, k, 0]) ** 2 + (y - point[i, k, 1]) ** 2 + (z - point[i, k, 2]) ** 2
+                if d < nearest:
+                    nearest, there = d, gap[i, k]
+            fa, la, fb, lb = plane_bounds[sa], plane_bounds[sa + 1], plane_bounds[sb], plane_bounds[sb + 1]
+            up = height(planes, offsets, fa, la, turn, position[a], normal[i], 1.0, x, y, z, level)
+            down = height(planes, offsets, fb, lb, rotation[b], position[b], normal[i], -1.0, x, y, z, level)
+            apart, small = down - up - radius[sa] - radius[sb], part * size[i]
+            if (
+                apart >= there - small
+                or beside(planes, offsets, fa, la, turn, position[a], nx, ny, nz, x, y, z, small)
+                or beside(planes, offsets, fb, lb, rotation[b], position[b], nx, ny, nz, x, y, z, small)
+            ):
+                continue
+            point[i, count[i], 0], point[i, count[i], 1], point[i, count[i], 2] = x, y, z
+            gap[i, count[i]] = apart
+            count[i] += 1
 
 
 @kernel

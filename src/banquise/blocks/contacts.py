@@ -18,6 +18,8 @@ ALERT = 5e-3  # of a block's size: what is nearer is watched even at rest
 WIDEST_SLACK = 0.1  # of the smaller body: corners of a face that may turn into contact within a step
 CLOSE = 1e-6  # of the smaller block: how well the distance along a remembered face must be proven
 SHALLOW = 2e-5  # of the smaller block: overlaps up to this keep their face; deeper ones look at every axis again
+KINK = 1e-6  # of the smaller block: how much nearer bodies are at a remembered point to be worth keeping it
+KEPT = 2  # remembered points a pair, beside those found
 SPARE = 0.02  # of a block's size: how far blocks may move before pairs are looked for again
 
 
@@ -145,6 +147,7 @@ class Finder:
         slack = np.clip(2.0 * ahead * spin[own].max(axis=1, initial=0.0), SLACK, WIDEST_SLACK)
         size = columns.size[own].min(axis=1)
         near, met, side = _measure(blocks, pairs, reach, size, memory, points, slack)
+        met = _with_kept(columns, blocks, pairs, size, near, met, memory)
         return _lined_up(columns, turned, blocks, pairs, reach, size, near, met, side, memory)
 
     def faces(self, columns: Columns, within: float) -> tuple[Touching, Floats]:
@@ -196,6 +199,23 @@ def _measure(
         for name in ("point", "gap", "count"):
             getattr(met, name)[again] = getattr(redone, name)
     return near, met, side
+
+
+def _with_kept(
+    columns: Columns, blocks: Blocks, pairs: Ints, size: Floats, near: Distances, met: Contacts, memory: Memory
+) -> Contacts:
+    """The points with those that pressed at the last step and would be lost."""
+    if not len(memory.pairs):
+        return met
+    n, shapes = len(pairs), blocks.shapes
+    point = np.concatenate([met.point, np.full((n, KEPT, 3), np.nan)], axis=1)
+    gap = np.concatenate([met.gap, np.full((n, KEPT), np.nan)], axis=1)
+    _kernels.keep_points(
+        pairs, blocks.block_of, blocks.shape_of, blocks.position, blocks.rotation, columns.centre, *shapes.planes,
+        shapes.radius, size, near.normal, near.status, memory.pairs, memory.start, memory.spot, memory.impulse, KINK,
+        point, gap, met.count,
+    )  # fmt: skip
+    return replace(met, point=point, gap=gap)
 
 
 def _search(blocks: Blocks, pairs: Ints, rows: Ints, reach: Floats, near: Distances) -> None:

@@ -30,12 +30,13 @@ from banquise.recording.ledger import Ledger
 from banquise.recording.progress import Progress
 from banquise.recording.recorder import Recorder, join_pieces
 from banquise.recording.run_file import in_file
+from banquise.recording.schedule import Schedule, planned, save_due, save_or_leave
 from banquise.scene.meshes import Floats
 from banquise.scene.scene import Scene
 from banquise.settings import Contact
-from banquise.simulation import _Schedule, versions
-from banquise.stopping import StopSignals, leave
-from banquise.units import date, duration
+from banquise.simulation import versions
+from banquise.stopping import StopSignals
+from banquise.units import date
 
 
 @dataclass(frozen=True)
@@ -151,14 +152,7 @@ class BlockSimulation:
         progress: bool = False,
     ) -> BlockRun:
         """Run to `until`, recording every `every` (s, or text with units; 100 records by default)."""
-        end = duration(until, "until")
-        if end <= self.time:
-            raise CaseError(
-                f"until: got {until!r}, the simulation is at {self.time:g} s already. Expected a later time."
-            )
-        interval = (end - self.time) / 100 if every is None else duration(every, "every")
-        if interval <= 0:
-            raise CaseError(f"every: got {every!r}, expected a time above 0.")
+        end, interval = planned(self.time, until, every)
         self.forcing.check(0, end)
         case = self.describe(end, interval) | {
             "run_id": uuid.uuid4().hex,
@@ -185,7 +179,7 @@ class BlockSimulation:
 
         `plan["left"]` is the instant last landed on: a run that goes on from between two instants takes the same steps.
         """
-        schedule = _Schedule(plan["start"], plan["end"], plan["every"], self.forcing.instants(), callbacks)
+        schedule = Schedule(plan["start"], plan["end"], plan["every"], self.forcing.instants(), callbacks)
         began = clock.perf_counter()
         with recorder, Progress(progress, self, plan["end"]) as bar, StopSignals(recorder.output is not None) as stop:
             for target, due, calls in schedule.after(self.time):
@@ -214,14 +208,8 @@ class BlockSimulation:
 
     def _checkpoint(self, recorder: Recorder, plan: dict[str, float], stop: StopSignals) -> None:
         """A piece and a checkpoint, when it is time or when asked to stop; then stop."""
-        if recorder.output is None or not (recorder.due or stop.asked):
-            return
-        recorder.save(lambda: snapshot(self, plan))
-        if stop.asked:
-            leave(
-                stop.asked,
-                f"stopped at {self.time:g} s of {plan['end']:g} s. Go on with: banquise resume {recorder.output}",
-            )
+        if save_due(recorder, stop):
+            save_or_leave(recorder, stop, self.time, plan["end"], lambda: snapshot(self, plan))
 
     def _weigh(self) -> None:
         """Add the sizes of the contact impulses of the last step to those of the record interval."""

@@ -155,7 +155,7 @@ def _solve(
     guess = np.einsum("kij,kj->ki", problem.frames, touching.guess)
     tolerance = sim.contact.tolerance or (FINE if problem.contacts <= SMALL else COARSE)
     # Without a memory the sweeps start from nothing: a stack then needs about the square of its height of them.
-    sweeps = sim.sweeps if len(sim.memory.pairs) else 10 * sim.sweeps
+    sweeps = sim.sweeps if sim.memory.impulse.any() else 10 * sim.sweeps
     return spatial.solve(problem, guess, tolerance, sweeps), pull
 
 

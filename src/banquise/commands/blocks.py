@@ -6,9 +6,10 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-HELP = "rigid blocks in space: run a ready scene (tower, wall, settling-wall, heap, capsize) or a case file"
+# light: the scenes themselves are imported when one is run (`banquise.scenes.block_cases` has the same names)
+CASES = ("tower", "wall", "settling-wall", "heap", "capsize", "arch", "slope", "ballast", "rubble")
 
-CASES = ("tower", "wall", "settling-wall", "heap", "capsize")
+HELP = f"rigid blocks in space: run a ready scene ({', '.join(CASES)}) or a case file"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -18,7 +19,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     run_parser.add_argument("-o", "--output", metavar="OUT.nc", help="run file (default: name of the case, .nc)")
     run_parser.add_argument("--until", help='run to this time, such as "2 s"')
     run_parser.add_argument("--step", help="time step (default: that of the case)")
-    run_parser.add_argument("--blocks", type=int, help="how many blocks (tower: 10, heap: 200)")
+    run_parser.add_argument(
+        "--blocks",
+        type=int,
+        help="how many (tower 10, heap 200, ballast 200, rubble 60, stones of a ring of the arch 50)",
+    )
     run_parser.add_argument("--json", action="store_true", help="print the summary as JSON")
     run_parser.add_argument("--quiet", action="store_true", help="no progress")
 
@@ -55,23 +60,18 @@ def _case(args: argparse.Namespace) -> tuple[Any, float]:
     """The simulation of a named case and how long it runs."""
     import banquise as bq
     from banquise.errors import CaseError, nearest
-    from banquise.scenes import blocks as scenes
+    from banquise.scenes import block_cases
     from banquise.units import duration
 
     if args.case not in CASES:
         raise CaseError(f"blocks: no case {args.case!r}. {nearest(args.case, CASES)}")
-    forcing, contact = bq.Forcing(gravity=(0, 0, -9.81)), bq.Contact(friction=0.5, restitution=0.0)
-    step, until = 5e-3, 2.0
-    if args.case == "tower":
-        scene = scenes.tower(args.blocks or 10)
-    elif args.case == "heap":
-        scene = scenes.heap(args.blocks or 200)
-    elif args.case == "capsize":
-        scene, until, step = scenes.tall_iceberg(), 200.0, 0.05
-        forcing = bq.Forcing(gravity=(0, 0, -9.81), water_level=0.0)
-    else:
-        settling = args.case == "settling-wall"
-        scene = scenes.wall(joint=2e-4, settle=scenes.settlement()) if settling else scenes.wall()
-        contact, until, step = scenes.WALL_CONTACT, 4.0 if settling else 2.0, 4e-3
-    step = duration(args.step, "step") if args.step else step
-    return bq.Simulation(scene, forcing, contact, scheme=bq.TimeStepping(step), title=f"blocks: {args.case}"), until
+    if args.blocks is not None and (args.case not in block_cases.COUNTED or args.blocks < 1):
+        counted = ", ".join(block_cases.COUNTED)
+        raise CaseError(f"--blocks: got {args.blocks} for {args.case}, expected 1 or more, and one of {counted}.")
+    case = block_cases.CASES[args.case](args.blocks)
+    step = duration(args.step, "step") if args.step else case.step
+    simulation = bq.Simulation(
+        case.scene, case.forcing, case.contact, scheme=bq.TimeStepping(step), title=f"blocks: {args.case}",
+        **dict(case.options),
+    )  # fmt: skip
+    return simulation, case.until

@@ -10,10 +10,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from banquise import __version__
 from banquise.errors import RunFileError
 from banquise.recording.shapes import for_file
-from banquise.recording.write_run import CHUNK, FORMAT, ledger_table, time_attrs, write_groups, written_whole
+from banquise.recording.write_run import (
+    FORMAT,
+    begin_root,
+    ledger_table,
+    state_column,
+    time_attrs,
+    write_groups,
+    written_whole,
+)  # fmt: skip
 from banquise.threads import FILES
 
 if TYPE_CHECKING:
@@ -92,30 +99,10 @@ def _write_state(path: Path, pieces: Iterator[dict[str, Any]], n: int, case: dic
 
 
 def _root(file: Any, n: int, case: dict[str, Any]) -> None:
-    file.createDimension("time", None)
-    file.createDimension("block", n)
-    file.setncatts(
-        {
-            "Conventions": "CF-1.11",
-            "featureType": "trajectory",
-            "title": case.get("title", "Banquise run"),
-            "institution": case.get("institution", "not stated"),
-            "source": f"Banquise {__version__}",
-            "history": f"{case.get('written', '')} written by Banquise {__version__}",
-            "references": "Dubois (2010), numerical modeling of granular media composed of polyhedral particles",
-            "comment": "Blocks as trajectories; shapes in the group of that name; time counts from the start of the run.",
-        }
-    )
-    file.createVariable("time", "f8", ("time",), chunksizes=(4096,)).setncatts(time_attrs(case.get("start")))
-    ids = file.createVariable("block_id", "i8", ("block",))
-    ids.setncatts({"cf_role": "trajectory_id", "long_name": "block id"})
-    ids[:] = np.arange(n)
-    chunks = (CHUNK, max(1, min(CHUNK, n)))
+    references = "Dubois (2010), numerical modeling of granular media composed of polyhedral particles"
+    begin_root(file, "block", n, case, references)
     for name, attrs in STATE.items():
-        column = file.createVariable(
-            name, "f8", ("time", "block"), zlib=True, complevel=1, shuffle=True, chunksizes=chunks, fill_value=np.nan
-        )
-        column.setncatts(attrs)
+        column = state_column(file, name, attrs, "block")
         if name not in ("x", "y", "z"):
             column.coordinates = "time x y z block_id"
 

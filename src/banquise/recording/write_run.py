@@ -135,8 +135,22 @@ def _projection(case: dict[str, Any]) -> Any:
 
 
 def _root(file: Any, n: int, case: dict[str, Any], projection: Any) -> None:
+    begin_root(file, "floe", n, case, "Rabatel, Labbe, Weiss (2015), J. Geophys. Res. Oceans 120, 5887-5909")
+    places = {} if projection is None else _PLACES
+    for name, attrs in {**STATE_ATTRS, **STRESS_ATTRS, **places}.items():
+        column = state_column(file, name, attrs, "floe", "f4" if name in STRESS else "f8")
+        if name in ("u", "v", "rotation", "spin", *STRESS):
+            column.coordinates = "time x y floe_id" + (" lon lat" if places else "")
+            if places:
+                column.grid_mapping = "crs"
+    if projection is not None:
+        file.createVariable("crs", "i4", ()).setncatts(projection.cf())
+
+
+def begin_root(file: Any, kind: str, n: int, case: dict[str, Any], references: str) -> None:
+    """Dimensions, attributes, time and ids of the root group: n bodies of a `kind` ("floe", "block") as trajectories."""
     file.createDimension("time", None)
-    file.createDimension("floe", n)
+    file.createDimension(kind, n)
     file.setncatts(
         {
             "Conventions": "CF-1.11",
@@ -145,36 +159,25 @@ def _root(file: Any, n: int, case: dict[str, Any], projection: Any) -> None:
             "institution": case.get("institution", "not stated"),
             "source": f"Banquise {__version__}",
             "history": f"{case.get('written', '')} written by Banquise {__version__}",
-            "references": "Rabatel, Labbe, Weiss (2015), J. Geophys. Res. Oceans 120, 5887-5909",
-            "comment": "Floes as trajectories; shapes in the group of that name; time counts from the start of the run.",
+            "references": references,
+            "comment": f"{kind.title()}s as trajectories; shapes in the group of that name; "
+            "time counts from the start of the run.",
         }
     )
-    time = file.createVariable("time", "f8", ("time",), chunksizes=(4096,))
-    time.setncatts(time_attrs(case.get("start")))
-    ids = file.createVariable("floe_id", "i8", ("floe",))
-    ids.setncatts({"cf_role": "trajectory_id", "long_name": "floe id"})
+    file.createVariable("time", "f8", ("time",), chunksizes=(4096,)).setncatts(time_attrs(case.get("start")))
+    ids = file.createVariable(f"{kind}_id", "i8", (kind,))
+    ids.setncatts({"cf_role": "trajectory_id", "long_name": f"{kind} id"})
     ids[:] = np.arange(n)
-    chunks = (CHUNK, max(1, min(CHUNK, n)))
-    places = {} if projection is None else _PLACES
-    for name, attrs in {**STATE_ATTRS, **STRESS_ATTRS, **places}.items():
-        # float noise in the last bits compresses badly: the fastest level is nearly as small as the slowest
-        column = file.createVariable(
-            name,
-            "f4" if name in STRESS else "f8",
-            ("time", "floe"),
-            zlib=True,
-            complevel=1,
-            shuffle=True,
-            chunksizes=chunks,
-            fill_value=np.nan,
-        )
-        column.setncatts(attrs)
-        if name in ("u", "v", "rotation", "spin", *STRESS):
-            column.coordinates = "time x y floe_id" + (" lon lat" if places else "")
-            if places:
-                column.grid_mapping = "crs"
-    if projection is not None:
-        file.createVariable("crs", "i4", ()).setncatts(projection.cf())
+
+
+def state_column(file: Any, name: str, attrs: dict[str, str], kind: str, dtype: str = "f8") -> Any:
+    """A variable on (time, body); float noise compresses badly: the fastest level is nearly as small as the slowest."""
+    chunks = (CHUNK, max(1, min(CHUNK, file.dimensions[kind].size)))
+    column = file.createVariable(
+        name, dtype, ("time", kind), zlib=True, complevel=1, shuffle=True, chunksizes=chunks, fill_value=np.nan
+    )
+    column.setncatts(attrs)
+    return column
 
 
 def time_attrs(start: str | None) -> dict[str, str]:

@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from banquise.view.plots import energy
+from banquise.recording.block_shapes import blocks_from
+from banquise.settings import one_of
+from banquise.view.plots import clock_text, energy, frame_at
 from banquise.view.report import Check, ledger_checks
 from banquise.view.style import clock, pyplot, styled, time_axis, unit_axis
 
@@ -55,4 +57,86 @@ def heights(run: Any, ax: Any = None) -> Any:
     return ax.figure
 
 
-FIGURES = {"energy": energy, "heights": heights}
+LIGHT = np.array([-0.35, -0.6, 0.72])  # towards the light, of unit length
+
+
+def face_rings(block: Any) -> list[Any]:
+    """The faces of a block in the world as rings (k, 3) of corners: flat polygons of its parts, triangles of a skin."""
+    if not block.parts:
+        return list(block.world_vertices[block.faces])
+    rings = []
+    for part in block.parts:
+        normals, offsets = part.faces
+        for normal, offset in zip(normals, offsets):
+            on = part.corners[np.abs(part.corners @ normal - offset) <= 1e-9 * np.abs(part.corners).max()]
+            across = np.linalg.svd(on - on.mean(axis=0))[2][:2]
+            flat = (on - on.mean(axis=0)) @ across.T
+            rings.append(on[np.argsort(np.arctan2(flat[:, 1], flat[:, 0]))] @ block.rotation.T + block.position)
+    return rings
+
+
+def cut_to(ring: Any, low: Any, high: Any) -> Any:
+    """What of a ring (k, 3) lies in a box: cut by its six sides in turn."""
+    for axis in range(3):
+        for sign, bound in ((1.0, high[axis]), (-1.0, -low[axis])):
+            out = sign * ring[:, axis] - bound
+            corners = []
+            for k in range(len(ring)):
+                n = (k + 1) % len(ring)
+                if out[k] <= 0.0:
+                    corners.append(ring[k])
+                if out[k] * out[n] < 0.0:
+                    corners.append(ring[k] + out[k] / (out[k] - out[n]) * (ring[n] - ring[k]))
+            ring = np.array(corners).reshape(-1, 3)
+    return ring
+
+
+def snapshot(run: Any, time: Any = None, ax: Any = None, colour: str = "speed") -> Any:
+    """The blocks at one time, from above and aside; fixed ones as glass, cut to the picture.
+
+    `time` in seconds or as text with units (the end by default); `colour` is "speed" or "plain".
+    """
+    from matplotlib.ticker import MaxNLocator
+    from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+
+    one_of(colour, ("speed", "plain"), "colour")
+    frame, fixed = frame_at(run, time), run.shapes["fixed"].values != 0
+    state = run.records["state"][frame]
+    placed = [
+        block.moved(position=row[:3], orientation=row[3:7])  # their frames are at their centres of mass
+        for block, row in zip(blocks_from(run.shapes), state.T)
+    ]
+    shown = np.vstack([b.world_vertices for b, held in zip(placed, fixed) if not held or fixed.all()])
+    margin = 0.1 * float(np.ptp(shown, axis=0).max())
+    low, high = shown.min(axis=0) - margin, shown.max(axis=0) + margin
+    speed = np.linalg.norm(state[7:10], axis=0)
+    with styled():
+        plt = pyplot()
+        ax = plt.figure(figsize=(6.4, 5.0)).add_subplot(projection="3d") if ax is None else ax
+        scale = plt.Normalize(0.0, float(speed[~fixed].max(initial=0.0)) or 1.0)
+        rings, tints = [], []
+        for block, held, fast in zip(placed, fixed, speed):
+            base = np.array(plt.get_cmap("viridis")(scale(fast))[:3] if colour == "speed" else (0.62, 0.76, 0.87))
+            for ring in face_rings(block):
+                shape = cut_to(ring, low, high) if held else ring
+                if len(shape) < 3:
+                    continue
+                normal = np.cross(ring[1] - ring[0], ring[2] - ring[1])
+                lit = 0.65 + 0.35 * abs(float(normal @ LIGHT)) / max(float(np.linalg.norm(normal)), 1e-300)
+                rings.append(shape)
+                tints.append((0.6, 0.6, 0.6, 0.12) if held else (*np.clip(lit * base, 0.0, 1.0), 1.0))
+        # one collection: only within it are faces drawn from the back to the front
+        ax.add_collection3d(Poly3DCollection(rings, facecolors=tints, edgecolors=(0, 0, 0, 0.35), linewidths=0.3))
+        ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
+        ax.set(xlabel="x (m)", ylabel="y (m)", zlabel="z (m)")
+        for axis, length in zip((ax.xaxis, ax.yaxis, ax.zaxis), high - low):
+            axis.set_major_locator(MaxNLocator(2 if length < 0.4 * float((high - low).max()) else 5))
+        ax.set_box_aspect(high - low)
+        ax.view_init(elev=22.0, azim=-62.0)
+        if colour == "speed":
+            plt.colorbar(plt.cm.ScalarMappable(scale, "viridis"), ax=ax, shrink=0.6, pad=0.14, label="speed (m/s)")
+        ax.set_title(clock_text(run, frame))
+    return ax.figure
+
+
+FIGURES = {"snapshot": snapshot, "energy": energy, "heights": heights}

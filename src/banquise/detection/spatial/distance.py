@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from banquise.detection.spatial import _kernels_distance as kernels
+from banquise.detection.spatial import _kernels_polytope as polytope
 from banquise.detection.spatial.table import Blocks
 from banquise.scene.meshes import Floats, Ints
 from banquise.threads import over_blocks
@@ -27,7 +28,7 @@ class Distances:
     @property
     def far(self) -> np.ndarray:
         """Pairs beyond reach."""
-        return self.status == kernels.FAR
+        return self.status == polytope.FAR
 
 
 def distances(blocks: Blocks, pairs: Ints, reach: float = np.inf, last: Floats | None = None) -> Distances:
@@ -49,13 +50,13 @@ def distances(blocks: Blocks, pairs: Ints, reach: float = np.inf, last: Floats |
 
     def work(first: int, end: int) -> None:
         kernels.distances(
-            first, end, pairs, blocks.shape_of, blocks.position, blocks.rotation, shapes.climbing, shapes.bounds,
-            shapes.radius, shapes.size, float(reach), tie, distance, normal, on_a, on_b, status,
+            first, end, pairs, blocks.shape_of, blocks.position, blocks.rotation, shapes.support, shapes.bounds,
+            shapes.boxes, shapes.radius, shapes.size, float(reach), tie, distance, normal, on_a, on_b, status,
         )  # fmt: skip
 
     over_blocks(work, n)
     found = Distances(distance, normal, on_a, on_b, status)
-    unsure = np.flatnonzero(status == kernels.UNSURE)
+    unsure = np.flatnonzero(status == polytope.UNSURE)
     if len(unsure):
         _settle(blocks, pairs, unsure, found)
     return found
@@ -70,7 +71,7 @@ def _settle(blocks: Blocks, pairs: Ints, rows: Ints, found: Distances) -> None:
     from banquise.detection.spatial.triangles import Skin, skin_distance
 
     shapes = blocks.shapes
-    found.status[rows] = kernels.SURE
+    found.status[rows] = polytope.SURE
     rows = rows[[all(len(shapes.parts[blocks.shape_of[k]].triangles) for k in pairs[row]) for row in rows]]
     if not len(rows):
         return

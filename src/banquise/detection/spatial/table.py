@@ -9,7 +9,7 @@ from functools import cache, cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from banquise.detection.spatial import _kernels_distance as kernels
+from banquise.detection.spatial import _kernels_support as kernels
 from banquise.errors import ShapeError
 from banquise.scene.meshes import Floats, Ints
 from banquise.scene.polyhedron import Polyhedron, rotation_matrix
@@ -21,24 +21,40 @@ BOXED_ABOVE = 36  # corners: trying all axes grows as the square of the edges
 
 
 @cache
-def _directions() -> Floats:
-    """Middle direction of every cell of the table of starts, in the order of `start_cell`."""
-    middle = (np.arange(kernels.CELLS) + 0.5) * 2.0 / kernels.CELLS - 1.0
-    rows = []
-    for side in range(6):
-        axis, sign = side // 2, 1.0 - 2.0 * (side % 2)
-        for u in middle:
-            for w in middle:
-                direction = np.empty(3)
-                direction[axis], direction[(axis + 1) % 3], direction[(axis + 2) % 3] = sign, u, w
-                rows.append(direction)
-    return np.array(rows)
-
-
-@cache
 def _padded(n: int, extra: int) -> Ints:
     """Row numbers 0 to n - 1, the last one `extra` times more."""
     return np.minimum(np.arange(n + extra), n - 1)
+
+
+def _cells(corners: Floats, bounds: Ints, counts: Sequence[int]) -> tuple[Shorts, Shorts]:
+    """Lists of the corners that are the farthest in each cell of directions, of the parts too large to look at all."""
+    cells = np.zeros((len(counts), 6 * kernels.CELLS**2 + 1), dtype=np.int32)
+    listed, used = np.empty(0, dtype=np.int32), 0
+    for part, count in enumerate(counts):
+        if bounds[part + 1] - bounds[part] <= kernels.LOOK_UP_TO:
+            continue
+        first, last = int(bounds[part]), int(bounds[part]) + count
+        slack = 1e-12 * float(
+            np.abs(corners[first:last]).max()
+        )  # rounding of a product; a corner too many does no harm
+        end = -1
+        while end < 0:  # mostly there is room
+            end = kernels.list_cells(corners, first, last, slack, cells[part], listed, used)
+            if end < 0:
+                listed = np.append(listed, np.empty(len(listed) + 2000 + 8 * count, dtype=np.int32))
+        used = end
+    return cells, listed[:used].copy()
+
+
+def _box(corners: Floats) -> Floats:
+    """Middle and half sides of a box along the axes, NaN for any other body."""
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    away = np.minimum(np.abs(corners - low), np.abs(corners - high)).max()
+    half = 0.5 * (high - low)
+    distinct = len(np.unique(corners > low + half, axis=0)) == 8
+    if len(corners) != 8 or not distinct or away > 1e-15 * np.abs(corners).max():
+        return np.full(6, np.nan)
+    return np.concatenate([low + half, half])
 
 
 def oriented_box(part: ConvexPart) -> ConvexPart:
@@ -54,14 +70,13 @@ def oriented_box(part: ConvexPart) -> ConvexPart:
 
 @dataclass(frozen=True)
 class Shapes:
-    """Corners of all convex parts in a row, with their adjacency and a table of starts for climbing."""
+    """Corners of all convex parts in a row, with what finds the farthest of them quickly."""
 
     parts: tuple[ConvexPart, ...]
     corners: Floats  # (v, 3)
     bounds: Ints  # (s + 1,) corners of part k are corners[bounds[k]:bounds[k + 1]]
-    start: Shorts  # (v + 1,) into joined
-    joined: Shorts  # corners joined to each, numbered within the part
-    seeds: Shorts  # (s, 6 * CELLS^2)
+    cells: Shorts  # (s, 6 * CELLS^2 + 1) into listed; zeros for parts of few corners
+    listed: Shorts  # corners that are the farthest somewhere in a cell of directions, numbered within the part
     radius: Floats  # (s,)
     size: Floats  # (s,) largest distance from the origin of the frame
 
@@ -71,27 +86,26 @@ class Shapes:
         padding = [-len(p.corners) % 4 for p in parts]  # the last corner again: a tie never chooses it
         bounds = np.cumsum([0] + [len(p.corners) + extra for p, extra in zip(parts, padding)])
         corners = np.vstack([p.corners[_padded(len(p.corners), extra)] for p, extra in zip(parts, padding)])
-        starts, joined = [np.zeros(1, np.int64)], []
-        for part, extra in zip(parts, padding):
-            own_start, own = part.joined
-            starts.append(own_start[1:][_padded(len(own_start) - 1, extra)] + starts[-1][-1])
-            joined.append(own)
-        directions = _directions()
+        cells, listed = _cells(corners, bounds, [len(p.corners) for p in parts])
         return cls(
             tuple(parts),
             np.ascontiguousarray(corners),
             bounds.astype(np.int64),
-            np.concatenate(starts).astype(np.int32),
-            np.concatenate(joined).astype(np.int32),
-            np.array([np.argmax(directions @ p.corners.T, axis=1) for p in parts], dtype=np.int32),
+            cells,
+            listed,
             np.array([p.radius for p in parts]),
             np.array([np.linalg.norm(p.corners, axis=1).max() for p in parts]),
         )
 
     @cached_property
-    def climbing(self) -> tuple[Floats, Shorts, Shorts, Shorts]:
+    def support(self) -> tuple[Floats, Shorts, Shorts]:
         """What the support function reads."""
-        return self.corners, self.start, self.joined, self.seeds
+        return self.corners, self.cells, self.listed
+
+    @cached_property
+    def boxes(self) -> Floats:
+        """(s, 6): middle and half sides of parts that are boxes along the axes of their frame; NaN for all others."""
+        return np.array([_box(part.corners) for part in self.parts]).reshape(-1, 6)
 
     @cached_property
     def planes(self) -> tuple[Floats, Floats, Ints]:
