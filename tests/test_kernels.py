@@ -34,7 +34,10 @@ def kernels_used(path: Path) -> Iterator[tuple[str, str]]:
     for node in nodes:
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Name) and node.value.id in modules:
             modules |= {target.id: modules[node.value.id] for target in node.targets if isinstance(target, ast.Name)}
+    plain = {id(node.value) for node in nodes if isinstance(node, ast.Attribute) and node.attr == "py_func"}
     for node in nodes:
+        if id(node) in plain:  # the function as it was written
+            continue
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in modules:
             yield modules[node.value.id], node.attr
 
