@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
@@ -51,6 +52,10 @@ def resume(
         raise RunFileError(f"{path}: its checkpoint cannot be read by this version ({problem}).") from None
     plan["end"] = plan["end"] if end is None else end
     joining = count is not None and plan["end"] == sim.time  # all is recorded, the file not yet made
+    if count is None and plan["end"] == sim.time and pieces_of(path).is_dir():
+        # stopped between making the file and clearing the pieces it was made of
+        shutil.rmtree(pieces_of(path), ignore_errors=True)
+        return open_run(path)
     if plan["end"] <= sim.time and not joining:
         raise CaseError(
             f"{path}: the run is at {sim.time:g} s already. Say how far to go: until, such as {2 * sim.time:g}."

@@ -81,6 +81,17 @@ def test_a_finished_run_taken_further(tmp_path, whole, first):
     assert [p.name for p in tmp_path.iterdir()] == ["run.nc"]
 
 
+def test_stopped_before_the_pieces_are_cleared(tmp_path, monkeypatch, whole):
+    with monkeypatch.context() as stopped:
+        stopped.setattr(recorder_module.Recorder, "remove_pieces", lambda self: None)
+        simulation().run(UNTIL, EVERY, output=tmp_path / "run.nc")
+    assert pieces_of(tmp_path / "run.nc").is_dir()
+    assert_same(bq.resume(tmp_path / "run.nc"), whole)
+    assert [p.name for p in tmp_path.iterdir()] == ["run.nc"]
+    with pytest.raises(CaseError, match="already"):
+        bq.resume(tmp_path / "run.nc")
+
+
 def test_times_that_are_no_binary_numbers(tmp_path):
     """Records every 0.1 s to 0.3 s, then on: 3 x 0.1 is not 0.3 in binary."""
     drifting_floes().run(0.3, 0.1, output=tmp_path / "run.nc")
