@@ -31,7 +31,7 @@ _NAMES = {
     "TimeStepping": "banquise.schemes.time_stepping",
     "Penalty": "banquise.schemes.penalty",
     "Simulation": "banquise.simulation",
-    "Every": "banquise.simulation",
+    "Every": "banquise.recording.schedule",
     "Run": "banquise.recording.run_file",
     "open_run": "banquise.recording.run_file",
     "resume": "banquise.resuming",
