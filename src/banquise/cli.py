@@ -12,12 +12,17 @@ from banquise import __version__
 from banquise.commands import COMMANDS
 from banquise.errors import BanquiseError, nearest
 
-_FIRST = """Banquise simulates ice in pieces: floes, blocks and glaciers.
+_FIRST = f"""Banquise {__version__} simulates ice in pieces: floes, blocks and glaciers.
 
 First steps:
-  banquise demo               a ready scene, start to finish
-  banquise run CASE.toml      your own scene
-  banquise --help             all commands
+  banquise demo               a ready scene, start to finish; plays in a browser
+  banquise new case.toml      a first scene of your own, a file with comments
+  banquise run case.toml      runs it into case.nc
+  banquise view case.nc       a page that plays it
+Then:
+  banquise --help             all commands; banquise COMMAND --help, one of them
+  banquise cite               what to cite
+The guide is in docs/ of the source, from docs/getting_started.md on; `make docs` makes web pages of it.
 """
 
 

@@ -106,8 +106,13 @@ def test_many_floes_is_a_scene():
 
 
 def test_first_words(capsys):
+    """What is said to do first can be done: every command named exists."""
     assert main([]) == 0
-    assert "banquise demo" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    named = [line.split()[1] for line in said.splitlines() if line.startswith("  banquise ")]
+    assert named[:4] == ["demo", "new", "run", "view"]
+    assert {name for name in named if not name.startswith("-")} <= set(COMMANDS)
+    assert len(said.splitlines()) <= 12
 
 
 @pytest.mark.parametrize("name", COMMANDS)
