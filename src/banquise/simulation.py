@@ -20,7 +20,7 @@ from banquise.contact.laws import Laws
 from banquise.contact.materials import pair_table
 from banquise.detection.planar import Detector
 from banquise.detection.walls import box_walls
-from banquise.errors import BanquiseError, CaseError
+from banquise.errors import CaseError
 from banquise.forcing.flows import how_recorded, recorded
 from banquise.forcing.forcing import Forcing
 from banquise.forcing.loads import State
@@ -42,6 +42,7 @@ from banquise.schemes.event_driven import EventDriven
 from banquise.settings import Contact, one_of
 from banquise.solvers.frictional import SolverMemory
 from banquise.stopping import StopSignals
+from banquise.trap import lost_row, not_finite
 from banquise.units import date
 from banquise.update.impulses import ImpulseRecord
 from banquise.update.positions import ObstacleMotion
@@ -256,6 +257,7 @@ class Simulation:
             for target, records, calls in schedule.after(self.time):
                 while self.time < target:
                     self.scheme.advance(self, target)
+                    self._trap(recorder)
                     if target - self.time < 1e-12 * max(1.0, target):
                         self.time = target  # land on the instant itself, not a rounding away from it
                     if self.breaking is not None:
@@ -267,6 +269,8 @@ class Simulation:
                     self._record(recorder)
                 for call in calls:
                     call(self)
+                if calls:
+                    self._trap(recorder)  # a callback may set velocities
                 self._checkpoint(recorder, case, plan, stop)
         case["profile"] = profile(self.stages, clock.perf_counter() - began)
         if recorder.output is None:
@@ -285,6 +289,15 @@ class Simulation:
             self._note_bodies(recorder, case)
             save_or_leave(recorder, stop, self.time, plan["end"], lambda: snapshot(self, plan))
 
+    def _trap(self, recorder: Recorder) -> None:
+        """Stop at a floe that is no longer at a finite place, before that is recorded or goes into a checkpoint."""
+        b, n = self.bodies, self.bodies.n_free
+        row = lost_row([column[:n] for column in (b.x, b.y, b.angle, b.u, b.v, b.spin)])
+        if row is not None:
+            lost = int(b.ids[row])
+            name = self.scene.floes[lost].name if lost < len(self.scene.floes) else None
+            raise not_finite(f"floe {lost}{f' ({name})' if name else ''}", self.time, recorder.output)
+
     def _note_bodies(self, recorder: Recorder, case: dict[str, Any]) -> None:
         if self.n_ids != case["bodies"]:
             case["bodies"] = self.n_ids
@@ -293,16 +306,6 @@ class Simulation:
     @timed("recording")
     def _record(self, recorder: Recorder) -> None:
         b = self.bodies
-        n = b.n_free
-        finite = np.isfinite(b.x[:n]) & np.isfinite(b.y[:n]) & np.isfinite(b.angle[:n])
-        finite &= np.isfinite(b.u[:n]) & np.isfinite(b.v[:n]) & np.isfinite(b.spin[:n])
-        if not finite.all():
-            lost = int(b.ids[:n][~finite][0])
-            name = self.scene.floes[lost].name if lost < len(self.scene.floes) else None
-            raise BanquiseError(
-                f"floe {lost}{f' ({name})' if name else ''} is no longer at a finite place at t = {self.time:g} s. "
-                "Look at its forces or use a smaller step; a run with an output file keeps its records up to here."
-            )
         window = self.time - self._last_record
         loads = self.impulses.on_obstacles / window if window > 0 else np.zeros_like(self.impulses.on_obstacles)
         self._last_record = self.time

@@ -22,7 +22,7 @@ from banquise.blocks.run import BlockRun
 from banquise.blocks.schemes import Penalty, strategy
 from banquise.blocks.water import Water
 from banquise.contact.materials import pair_table
-from banquise.errors import BanquiseError, CaseError, ForcingError
+from banquise.errors import CaseError, ForcingError
 from banquise.forcing.forcing import Forcing
 from banquise.recording.block_file import write_block_run
 from banquise.recording.block_shapes import block_shapes
@@ -36,6 +36,7 @@ from banquise.scene.scene import Scene
 from banquise.settings import Contact
 from banquise.simulation import versions
 from banquise.stopping import StopSignals
+from banquise.trap import lost_row, not_finite
 from banquise.units import date
 
 
@@ -187,6 +188,7 @@ class BlockSimulation:
                 length = (target - plan["left"]) / steps
                 for k in range(round((self.time - plan["left"]) / length), steps):
                     stepping.advance(self, length)
+                    self._trap(recorder)
                     self._weigh()
                     bar.update()
                     if k < steps - 1:
@@ -196,6 +198,8 @@ class BlockSimulation:
                     self._record(recorder)
                 for call in calls:
                     call(self)
+                if calls:
+                    self._trap(recorder)  # a callback may set velocities
                 self._checkpoint(recorder, plan, stop)
         case["profile"] = {"wall": clock.perf_counter() - began}
         shapes = block_shapes(self.scene.blocks)
@@ -205,6 +209,14 @@ class BlockSimulation:
         write_block_run(recorder.output, recorder.pieces(), shapes, case, end_state)
         recorder.remove_pieces()
         return BlockRun.open(recorder.output)
+
+    def _trap(self, recorder: Recorder) -> None:
+        """Stop at a block that is no longer at a finite place, before that is recorded or goes into a checkpoint."""
+        c = self.columns
+        row = lost_row([c.centre, c.orientation, c.velocity])
+        if row is not None:
+            name = self.scene.blocks[row].name
+            raise not_finite(f"block {row}{f' ({name})' if name else ''}", self.time, recorder.output)
 
     def _checkpoint(self, recorder: Recorder, plan: dict[str, float], stop: StopSignals) -> None:
         """A piece and a checkpoint, when it is time or when asked to stop; then stop."""
@@ -253,12 +265,6 @@ class BlockSimulation:
     def _record(self, recorder: Recorder) -> None:
         c = self.columns
         state = np.hstack([c.centre, c.orientation, c.velocity])
-        if not np.isfinite(state).all():
-            lost = int(np.flatnonzero(~np.isfinite(state).all(axis=1))[0])
-            raise BanquiseError(
-                f"block {lost} is no longer at a finite place at t = {self.time:g} s. "
-                "Look at its forces or take a shorter step."
-            )
         window = self.time - self._last_record
         share = 1.0 / window if window > 0 else 0.0
         frame = np.vstack([state.T, share * self.pressed])

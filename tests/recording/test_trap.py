@@ -1,0 +1,64 @@
+"""NaN and infinities stop a run, with the culprit's name, and never reach a record or a checkpoint."""
+
+import numpy as np
+import pytest
+
+import banquise as bq
+from banquise.cli import main
+from banquise.errors import BanquiseError
+from banquise.trap import NotFinite, lost_row
+
+
+def test_the_first_row_that_is_lost():
+    columns = [np.zeros(4), np.ones((4, 3))]
+    assert lost_row(columns) is None and lost_row([np.empty(0)]) is None
+    columns[1][2, 1] = -np.inf
+    columns[0][3] = np.nan
+    assert lost_row(columns) == 2
+    columns[1][1, 0] = np.inf  # +inf and -inf cancel to NaN in the sum, not to something finite
+    assert lost_row(columns) == 1
+
+
+def two_discs():
+    discs = [bq.Disc((0, 0), 10.0), bq.Disc((1000, 0), 10.0, name="far")]
+    return bq.Simulation(bq.Scene(discs), forcing=bq.Forcing(current=(0, 0)))
+
+
+def poison(sim):
+    if sim.time > 100:
+        sim.bodies.u[1] = np.nan
+
+
+def test_a_run_stops_and_keeps_what_was_sound(tmp_path):
+    path = tmp_path / "run.nc"
+    with pytest.raises(NotFinite, match=r"floe 1 \(far\) .* t = 120 s.*\n.*banquise resume") as stopped:
+        two_discs().run(until=600, every=30, output=path, callbacks=[bq.Every(60, poison)])
+    assert isinstance(stopped.value, BanquiseError)
+    kept = bq.open_run(path)  # the pieces
+    assert float(kept.dataset.time[-1]) == 120.0 and np.isfinite(kept.dataset.u.values).all()
+    run = bq.resume(path)  # without the callback: from the last checkpoint, which is sound
+    whole = two_discs().run(until=600, every=30)
+    assert np.array_equal(run.dataset.u.values, whole.dataset.u.values)
+
+
+def test_the_command_line_says_it(tmp_path, capsys):
+    """A force that no number can hold: the mass of the floe is so small that its acceleration is infinite."""
+    case = tmp_path / "case.toml"
+    case.write_text(
+        '[[scene.floes]]\nname = "crumb"\ndisc = [0, 0]\nradius = 0.01\nthickness = 0.001\n'
+        "[[forcing.loads]]\nfloe = 0\nforce = [1e308, 0]\nstart = 1\nstop = 2\n[run]\nuntil = 10\nevery = 1\n"
+    )
+    assert main(["run", str(case), "--quiet"]) == 2
+    said = capsys.readouterr().err
+    assert "floe 0 (crumb)" in said and "banquise resume" in said and "Traceback" not in said
+
+
+def test_blocks_too():
+    cube = bq.Polyhedron.box((1, 1, 1), position=(0, 0, 5), name="cube")
+    sim = bq.Simulation(bq.Scene(blocks=[cube]), bq.Forcing(gravity=(0, 0, -9.81)), scheme=bq.TimeStepping(0.01))
+
+    def poison(sim):
+        sim.columns.velocity[0, 5] = np.inf
+
+    with pytest.raises(NotFinite, match=r"block 0 \(cube\)"):
+        sim.run(until=0.1, every=0.05, callbacks=[poison])
