@@ -12,7 +12,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quick", action="store_true", help="small sizes, few repeats")
     parser.add_argument("--peers", action="store_true", help="also run other codes on the same scenes (extra: peers)")
     parser.add_argument("--threads", type=int, help="threads to use (default: all cores)")
-    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print the figures as JSON")
+    form.add_argument("--markdown", action="store_true", help="print a page: what it ran on and a table")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -30,12 +32,17 @@ def run(args: argparse.Namespace) -> int:
         print(f"{name} ...", file=sys.stderr, flush=True)
         for figure in bench.run(name, args.quick):
             figures.append((name, figure))
-            if not args.json:
+            if not (args.json or args.markdown):
                 bar = "" if figure.at_most is None else f"  (bar: at most {figure.at_most:g})"
                 bar = f"  (bar: at least {figure.at_least:g})" if figure.at_least is not None else bar
                 mark = "" if not bar else ("  ok" if figure.holds else "  NOT MET")
                 note = f"  {figure.note}" if figure.note else ""
                 print(f"{name:12} {figure.name:44} {figure.value:12.5g} {figure.unit}{bar}{mark}{note}", flush=True)
+    found = [{"bench": name, **figure.as_dict()} for name, figure in figures]
     if args.json:
-        print(json.dumps([{"bench": name, **figure.as_dict()} for name, figure in figures], indent=1))
+        print(json.dumps(found, indent=1))
+    if args.markdown:
+        from banquise.bench.page import conditions, figures_table
+
+        print(f"{conditions()}{', --quick' if args.quick else ''}\n\n{figures_table(found)}")
     return 0 if all(figure.holds for _, figure in figures) else 1

@@ -9,7 +9,9 @@ HELP = "run every case with a known answer: expected, got, pass"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("groups", nargs="*", help="groups of cases (default: all)")
-    parser.add_argument("--json", action="store_true", help="print the rows as JSON")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print the rows as JSON")
+    form.add_argument("--markdown", action="store_true", help="print a page: what it ran on and a table")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -21,8 +23,13 @@ def run(args: argparse.Namespace) -> int:
     say_if_compiling()
     found = list(rows(args.groups or None))
     failed = [row for _, row in found if not row.passed]
+    dicts = [{"group": group, **row.as_dict()} for group, row in found]
     if args.json:
-        print(json.dumps([{"group": group, **row.as_dict()} for group, row in found], indent=1))
+        print(json.dumps(dicts, indent=1))
+    elif args.markdown:
+        from banquise.bench.page import conditions, rows_table
+
+        print(f"{conditions()}\n\n{rows_table(dicts)}\n\n{len(found) - len(failed)} of {len(found)} pass")
     else:
         from rich.console import Console
         from rich.table import Table
