@@ -57,9 +57,3 @@ def test_cite_for_programs_agrees_with_citation_file(capsys):
     assert re.search(r"^version: (.*)$", file, re.M)[1] == works["banquise"]["fields"]["version"]
     for work in works.values():
         assert f"title: {work['title']}" in file.replace('"', ""), f"CITATION.cff does not name {work['title']}"
-
-
-@pytest.mark.parametrize("name", bq.__all__)
-def test_every_public_name_is_there(name):
-    """Names are looked up when used: one whose home has moved would only be missed by who uses it."""
-    assert getattr(bq, name) is not None
