@@ -2,7 +2,8 @@
 
 import os
 
-os.environ.setdefault("MPLBACKEND", "Agg")
+# pages show their figures; with Agg, or what the shell has set, the kernels would draw them and drop them
+os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
 
 import banquise
 
@@ -25,6 +26,7 @@ nb_execution_mode = "force"
 nb_execution_raise_on_error = True
 nb_execution_timeout = 180
 nb_merge_streams = True
+nb_render_markdown_format = "myst"  # tables of pages made from results
 
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
