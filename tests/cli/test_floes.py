@@ -65,6 +65,7 @@ def test_makers(field, capsys):
 
 
 def test_a_picture_is_not_written_over(field, capsys, tmp_path):
+    pytest.importorskip("skimage")
     from PIL import Image
 
     grey = np.full((60, 80), 40, np.uint8)

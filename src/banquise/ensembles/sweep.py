@@ -137,9 +137,9 @@ def _on_dask(
             if scheduler is None:
                 count = min(workers or _cores(), len(members))
                 cluster = LocalCluster(n_workers=count, threads_per_worker=1, processes=True, dashboard_address=None)
-                client = Client(cluster)
+                client = Client(cluster, set_as_default=False)
             else:
-                client = Client(scheduler, timeout="20s")
+                client = Client(scheduler, timeout="20s", set_as_default=False)  # else xarray would lock files by it
         except (OSError, TimeoutError, ValueError) as problem:
             raise BanquiseError(f"no Dask scheduler at {scheduler or 'this machine'}: {problem}") from None
         try:
@@ -147,7 +147,7 @@ def _on_dask(
                 client.submit(run_member, m, place / m.name, threads, pure=False, key=f"{m.name}-{m.mark}"): m
                 for m in members
             }
-            for job in as_completed(jobs):
+            for job in as_completed(jobs, loop=client.loop):
                 try:
                     yield jobs[job], job.result()
                 except Exception as problem:  # the worker was lost; Dask's own errors are many
