@@ -70,9 +70,6 @@ class Groups:
     def rows(self, group: int) -> Rows:
         return self.members[self.member_start[group] : self.member_start[group + 1]]
 
-    def pairs_of(self, group: int) -> Pairs:
-        return self.pairs[self.pair_start[group] : self.pair_start[group + 1]]
-
 
 class Engine:
     """Takes a simulation from step to step; holds work space, and nothing that changes an answer."""
@@ -107,9 +104,10 @@ class Engine:
         ----------
         step : s
         shortest : s, the shortest flight between two impacts that is followed
-        rebounds : rounds in which the impacts of a group rebound, (so many, and so many over its size); in ten more they
-            do not; then the rest of the step is taken whole
-        soft : bodies that approach too slowly to rebound are kept apart over the step without being met
+        rebounds : rounds in which the impacts of a group rebound, (so many, and so many over its size); in ten more (two
+            when soft) they do not; then the rest of the step is taken whole
+        soft : bodies that approach too slowly to rebound are kept apart over the step without being met, and groups hold
+            who will meet on free paths, not all who might
         """
         sim, b = self.sim, self.bodies
         self._begin(step, shortest, rebounds, soft)
