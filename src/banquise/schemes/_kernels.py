@@ -9,8 +9,6 @@ from banquise.jit import checked_inner as inner
 from banquise.schemes._kernels_held import curving
 
 ZONE = 1e-4  # of the smaller size: within it bodies may rest against each other
-TOUCH = 1e-10  # of the smaller size: nearer than this is contact
-AIM = 1e-12  # of the smaller size: how near a meeting is located
 TOLERANCE = 1e-5  # of the smaller size: overlap that no step may leave behind
 BEND = 0.5  # of the tolerance: how far a held point may leave its arc in a step
 TURN = 0.1  # radians: how far held bodies may turn in a step
@@ -57,10 +55,10 @@ def rest_speed(pull, touch, shortest):
 
 @njit(cache=True, nogil=True)
 def survey(
-    value, who, velocity, displacement, step, n_free, size, pull, extent, reach, shortest, blur, pairs, first, live,
+    value, who, velocity, displacement, step, n_free, size, pull, extent, reach, shortest, touch, blur, pairs, first, live,
     rest, struck, hopeful,
 ):  # fmt: skip
-    """Gather the contacts into pairs (a, b) with the first contact of each; mark those that are live; their count.
+    """Gather the contacts into pairs (a, b, images, first contact, contacts); mark those that are live; their count.
 
     A pair is live when it rests together or a contact point of it may close within the step: its gap, carried on by the
     free displacement of both bodies, with room for the turning of levers and normals. So is a pair with a floe that may
@@ -79,16 +77,18 @@ def survey(
             or value[k - 1, SY] != value[k, SY]
         )
         if fresh:
-            pairs[count, 0], pairs[count, 1] = i, j
+            pairs[count, 0], pairs[count, 1], pairs[count, 4] = i, j, k
+            pairs[count, 5] = 0
             first[count] = k
             live[count] = rest[count] = False
             count += 1
+        pairs[count - 1, 5] += 1
         if live[count - 1]:
             continue
         small = size[i] if j >= n_free else min(size[i], size[j])
         speed, tangent = relative_speed(value, who, k, velocity)
         turn = max(-curving(value, who, k, velocity, tangent), 0.0)
-        slow = rest_speed(pull[i] + pull[j] + turn, TOUCH * small + blur, shortest)
+        slow = rest_speed(pull[i] + pull[j] + turn, touch * small + blur, shortest)
         if value[k, GAP] <= ZONE * small and speed <= slow:
             live[count - 1] = rest[count - 1] = True
             continue
@@ -149,7 +149,7 @@ def close_levers(count, value, who, pose):
 
 @inner
 def contact_state(
-    count, value, who, velocity, left, step, quick, rounds, rebounds, n_free, size, pull, shortest, blur, soft, largest,
+    count, value, who, velocity, left, step, quick, rounds, rebounds, n_free, size, pull, shortest, touching, blur, soft, largest,
     state, gap_rate, bounce,
 ):  # fmt: skip
     """What each contact of a group does now; (how many are near, how many strike, how many are held).
@@ -170,7 +170,7 @@ def contact_state(
         speed, tangent = relative_speed(value, who, k, velocity)
         turn = max(-curving(value, who, k, velocity, tangent), 0.0)  # what rolls and slides is pulled in as well
         # nor does what parts or nears by less than the touch in a whole step: round-off where nothing pulls
-        touch = TOUCH * small + blur
+        touch = touching * small + blur
         slow = max(rest_speed(pull[i] + pull[j] + turn, touch, shortest), touch / step, 1e-13 * fastest)
         gap = value[k, GAP]
         touches = gap <= touch
@@ -193,7 +193,7 @@ def contact_state(
         if state[k] & 3:
             i, j = who[k, 0], who[k, 1]
             small = size[i] if j >= n_free else min(size[i], size[j])
-            slow = max(rest_speed(pull[i] + pull[j], TOUCH * small + blur, shortest), 1e-13 * fastest)
+            slow = max(rest_speed(pull[i] + pull[j], touching * small + blur, shortest), 1e-13 * fastest)
             # a rebound too slow to be followed is none; the fastest approach of the group counts, for a contact at
             # rest rebounds too when its neighbour is struck (and one of a floe that is struck again and again, sooner
             # than the shortest flight, is part of a collapse: none either)
@@ -240,7 +240,7 @@ def note_impacts(who, state, n_free, shortest, since, quick):
 
 
 @inner
-def watched(found, value, who, state, n_free, size, blur, pair_a, pair_b, shift, distances, held):
+def watched(found, value, who, state, n_free, size, touch, aim, blur, pair_a, pair_b, shift, distances, held):
     """Pairs of a group to watch for meetings: those that are not taken whole; their count."""
     count = 0
     fresh = True
@@ -259,7 +259,7 @@ def watched(found, value, who, state, n_free, size, blur, pair_a, pair_b, shift,
             small = size[i] if j >= n_free else min(size[i], size[j])
             pair_a[count], pair_b[count] = i, j
             shift[count, 0], shift[count, 1] = value[k, SX], value[k, SY]
-            distances[count, 0], distances[count, 1] = TOUCH * small + blur, AIM * small + 0.5 * blur
+            distances[count, 0], distances[count, 1] = touch * small + blur, aim * small + 0.5 * blur
             held[count] = False
             count += 1
             fresh = False
@@ -357,7 +357,7 @@ def take_up_found(who, n_free, step, b, s):
 
 @njit(cache=True, nogil=True)
 def find_pairs(pairs, wanted, mark):
-    """Where each of a few pairs (k, 2) stands in a list of pairs (p, 4), -1 for none. mark: scratch, false for every body."""
+    """Where each of a few pairs (k, 2) stands in a list of pairs (p, 4 or more), -1 for none. mark: scratch, false for every body."""
     place = np.full(len(wanted), -1, np.int64)
     for k in range(len(wanted)):
         mark[wanted[k, 0]] = mark[wanted[k, 1]] = True
@@ -389,7 +389,7 @@ def take_up(rows, step, b, s):
 def list_groups(pairs, live, n_free, label, number, members, member_start, listed, pair_start, where):
     """Groups of floes joined by live pairs, as lists; (how many, members in all, pairs in all).
 
-    pairs (p, 4): rows and images; obstacles join nobody. Groups are numbered by their first member; a group has every
+    pairs (p, 6): rows, images, contacts; obstacles join nobody. Groups are numbered by their first member; a group has every
     pair of its members, live or not, for an impact may send them anywhere. label: root of each floe, -1 for those in
     none. where: scratch (p,).
     """
@@ -454,7 +454,7 @@ def list_groups(pairs, live, n_free, label, number, members, member_start, liste
         if g >= 0:
             pair_start[g] -= 1
             at = pair_start[g]
-            for k in range(4):
+            for k in range(6):
                 listed[at, k] = pairs[p, k]
     return groups, total, count
 

@@ -38,8 +38,19 @@ from banquise.schemes._kernels import (
     relative_speed,
     watched,
 )
+from banquise.schemes._kernels_followed import (
+    carry,
+    carry_to,
+    due_by_gap,
+    due_by_reach,
+    first_touch,
+    known,
+    look_again,
+    note_reach,
+    take_rows,
+)
 from banquise.schemes._kernels_held import add_sunken, back, held_rows, place, sunken
-from banquise.solvers._kernels_island import solve_islands
+from banquise.solvers._kernels_island import solve_island
 
 ZERO, TWO = np.int64(0), np.int64(2)  # typed: written out they would compile copies of what they are handed to
 DONE, SOLVE, CONTACT_ROOM, ROW_ROOM = 0, 1, 2, 3  # what the caller is asked for
@@ -48,6 +59,7 @@ LOOK, PICK, COMPRESS, REBOUND, STRUCK, MOVE, HOLD = 0, 1, 2, 3, 4, 5, 6  # phase
 GROUP, PHASE, SOLVED, FOUND, ROUND, HELD = 0, 1, 2, 3, 4, 5
 CUT, PASS, ROWS, BODIES, ISLANDS, WATCHED = 6, 7, 8, 9, 10, 11
 EVENTS, LOADS, KEPT, NEED, CONTACTS, FRESH, AGAIN, ADDED = 12, 13, 14, 15, 16, 17, 18, 19
+LOOKED = 20
 # totals of a group
 LOST, FROM_OBSTACLES, WIND, CURRENT, GRAVITY, PUSH = 0, 1, 2, 3, 4, 5
 RESIDUAL, UNSOLVED, ISLAND_COUNT, LARGEST, COLLISIONS, TOUCHING = 6, 7, 8, 9, 10, 11
@@ -110,7 +122,7 @@ def write_problem(
 
 
 @inner
-def solved(small, tolerance, control, total, p):
+def solved(small, tolerance, control, total, p, work):
     """Solve the problem at hand, unless the caller just has; whether that is done. The proof goes to the totals."""
     islands, bodies = control[ISLANDS], control[BODIES]
     start = p.start[: islands + 1]
@@ -118,10 +130,13 @@ def solved(small, tolerance, control, total, p):
         for i in range(islands):
             if start[i + 1] - start[i] > small:
                 return False
-        solve_islands(
-            ZERO, islands, p.numbers, start, p.G, p.W, p.a, p.b, p.c, p.mu, p.lower, p.r, p.y[: bodies + 1], p.reference,
-            tolerance, ZERO, p.error, p.how, p.iterations,
-        )  # fmt: skip
+        y = p.y[: bodies + 1]
+        for i in range(islands):
+            e, _, _ = solve_island(
+                start[i], start[i + 1], p.G, p.W, p.a, p.b, p.c, p.mu, p.lower, p.r, y, p.reference[i], tolerance, ZERO,
+                work,
+            )  # fmt: skip
+            p.error[i] = e / p.reference[i]
         for i in range(islands):
             if not p.error[i] <= tolerance:
                 return False
@@ -351,8 +366,11 @@ def hand_in(group, pairs, n_free, control, out):
 
 
 @kernel
-def run_groups(last, member_start, members, pair_start, pairs, b, f, s, rule, table, view, shapes, totals, d):
-    """Take the groups from the one the desk is at up to `last` through the step; DONE, or what is needed to go on."""
+def run_groups(last, member_start, members, pair_start, pairs, before, b, f, s, rule, table, view, shapes, totals, d):
+    """Take the groups from the one the desk is at up to `last` through the step; DONE, or what is needed to go on.
+
+    before: the contacts at the start of the step, of which the pairs know theirs.
+    """
     control, p, watch, out, n = d.control, d.problem, d.watch, d.out, rule.n_free
     value, who, key = d.found.value, d.found.who, d.found.key
     while control[GROUP] < last:
@@ -365,7 +383,7 @@ def run_groups(last, member_start, members, pair_start, pairs, b, f, s, rule, ta
         lead = rows[0]
         phase = control[PHASE]
         asks = phase == COMPRESS or phase == REBOUND or (phase == HOLD and control[HELD] > 0)
-        if asks and not solved(rule.small, rule.tolerance, control, total, p):
+        if asks and not solved(rule.small, rule.tolerance, control, total, p, d.work):
             return SOLVE
         m, islands, bodies, found = control[ROWS], control[ISLANDS], control[BODIES], control[FOUND]
         if rule.contacts and asks and control[CONTACTS] + m > len(out.contacts):
@@ -377,36 +395,51 @@ def run_groups(last, member_start, members, pair_start, pairs, b, f, s, rule, ta
             if phase == LOOK and not left > 0.0:
                 hand_in(group, near, n, control, out)
                 total[ROUNDS] = control[ROUND]
-                control[ROUND] = control[FRESH] = 0
+                control[ROUND] = control[FRESH] = control[LOOKED] = 0
                 control[GROUP] += 1
                 continue
             room = len(d.state)
             if max(control[EVENTS] + room, control[LOADS] + len(near), control[KEPT] + room) > len(out.events):
                 return CONTACT_ROOM
-            if phase == STRUCK or control[FRESH] > 0:  # what was struck may reach farther now
+            # followed contacts know nothing of forces before an impact is over
+            if phase == STRUCK or (control[FRESH] > 0 and not rule.follow):
                 fly(rows, s.left, b, f, d.flows, d.sums, s.free_velocity, s.free_displacement, s.force, s.ahead)
                 reaches(rows, s.left, s.velocity, s.free_velocity, b.extent, s.reach, s.pull)
             if rule.moving:
                 place_obstacles(n, rule.step - left, left, s.obstacles, s.velocity, b.extent, s.pose, s.reach)
-            fresh_pairs(len(near), d.pairs)
-            found, need = look_pairs(
-                ZERO, len(near), near, shapes, s.pose, view.wraps, view.period, n, b.zone, s.reach,
-                view.still, view.moved_at, d.pairs, 0.0, ZERO, TWO, d.scratch, d.found, d.found,
-            )  # fmt: skip
-            if need > 0:
-                control[NEED] = need
-                return ROW_ROOM
-            if found > room:
-                control[NEED] = found
-                return CONTACT_ROOM
-            close_levers(found, value, who, s.pose)
+            due, need = ZERO, ZERO
+            if rule.follow and control[LOOKED] == 0 and known(near):
+                found = take_rows(near, before, d.pairs, d.found)
+                close_levers(found if found <= room else ZERO, value, who, s.pose)
+            elif control[LOOKED] == 0 or not rule.follow:
+                fresh_pairs(len(near), d.pairs)
+                found, need = look_pairs(
+                    ZERO, len(near), near, shapes, s.pose, view.wraps, view.period, n, b.zone, s.reach,
+                    view.still, view.moved_at, d.pairs, 0.0, ZERO, TWO, d.scratch, d.found, d.found,
+                )  # fmt: skip
+                close_levers(found if found <= room else ZERO, value, who, s.pose)
+                note_reach(rows, s.reach, s.looked)
+            elif phase == LOOK:
+                due = due_by_gap(near, d.pairs, value, who, b.size, n, rule.touch, rule.blur)
+            else:
+                due = due_by_reach(near, d.pairs, s.reach, s.looked)
+                note_reach(rows, s.reach, s.looked)
+            if due > 0:
+                found, need = look_again(
+                    near, d.pairs, shapes, s.pose, view, n, b.zone, s.reach, d.scratch, d.one, d.later, d.found
+                )
+            control[LOOKED] = 1
+            if need > 0 or found > room:
+                control[NEED], control[LOOKED] = need if need > 0 else found, 0
+                return ROW_ROOM if need > 0 else CONTACT_ROOM
             rebounds = rule.rebounds_many + rule.rebounds_few // len(rows)
             _, striking, held = contact_state(
                 found, value, who, s.velocity, left, rule.step, s.quick, control[ROUND], rebounds, n, b.size, s.pull,
-                rule.shortest, rule.blur, rule.soft, rule.largest, d.state, d.gap_rate, d.bounce,
+                rule.shortest, rule.touch, rule.blur, rule.soft, rule.largest, d.state, d.gap_rate, d.bounce,
             )  # fmt: skip
+            stale = rule.follow and phase == LOOK and control[FRESH] > 0  # forces are those of the time before
             control[FOUND], control[HELD], control[FRESH] = found, held, 1
-            control[PHASE] = MOVE
+            control[PHASE] = STRUCK if stale else MOVE
             if phase == LOOK and striking > 0:
                 for k in range(found):
                     d.taken[k, 0] = d.taken[k, 1] = d.taken[k, 2] = 0.0
@@ -464,10 +497,11 @@ def run_groups(last, member_start, members, pair_start, pairs, b, f, s, rule, ta
             left = s.left[lead]
             if control[CUT] == 0 and control[AGAIN] == 0:
                 h = longest_step(rows, found, who, d.state, left, s.cap, s.velocity, s.pull, b.extent, b.size, n)
-                control[WATCHED] = watched(
-                    found, value, who, d.state, n, b.size, rule.blur,
-                    watch.pair_a, watch.pair_b, watch.shift, watch.distances, watch.held,
-                )  # fmt: skip
+                if not rule.follow:
+                    control[WATCHED] = watched(
+                        found, value, who, d.state, n, b.size, rule.touch, rule.aim, rule.blur,
+                        watch.pair_a, watch.pair_b, watch.shift, watch.distances, watch.held,
+                    )  # fmt: skip
             else:
                 h = s.steps[lead]
             for q in range(len(rows)):
@@ -507,11 +541,18 @@ def run_groups(last, member_start, members, pair_start, pairs, b, f, s, rule, ta
                 place(
                     rows, h, b.x, b.y, b.cos, b.sin, s.displacement, s.velocity, rule.moving, n, s.obstacles, gone, s.pose
                 )  # fmt: skip
-                fresh_pairs(len(near), d.pairs)
-                count, need = look_pairs(
-                    ZERO, len(near), near, shapes, s.pose, view.wraps, view.period, n, b.zone, view.still,
-                    view.still, view.moved_at, d.pairs, 0.0, ZERO, TWO, d.scratch, d.later, d.later,
-                )  # fmt: skip
+                need = ZERO
+                if rule.follow:
+                    count = carry_to(
+                        found - control[ADDED], value, who, shapes.frame, h, s.displacement, s.velocity, n,
+                        d.later.value, d.later.who,
+                    )  # fmt: skip
+                else:
+                    fresh_pairs(len(near), d.pairs)
+                    count, need = look_pairs(
+                        ZERO, len(near), near, shapes, s.pose, view.wraps, view.period, n, b.zone, view.still,
+                        view.still, view.moved_at, d.pairs, 0.0, ZERO, TWO, d.scratch, d.later, d.later,
+                    )  # fmt: skip
                 room = found + count
                 short = need > 0 or room > len(d.state)
                 count = ZERO if short else sunken(
@@ -534,8 +575,13 @@ def run_groups(last, member_start, members, pair_start, pairs, b, f, s, rule, ta
                     control[AGAIN] += 1
                     control[PHASE] = MOVE
                     continue
-            count = control[WATCHED]
-            if count > 0 and control[CUT] < CUTS:
+            count, first = control[WATCHED], math.inf
+            if rule.follow and control[CUT] < (CUTS if control[HELD] > 0 else 1):
+                paths(rows, s.velocity, s.displacement, s.steps, n, s.motion)
+                first = first_touch(
+                    near, d.pairs, value, who, d.state, b.size, n, rule.touch, rule.aim, rule.blur, s.motion, h
+                )
+            elif not rule.follow and count > 0 and control[CUT] < CUTS:
                 paths(rows, s.velocity, s.displacement, s.steps, n, s.motion)
                 for q in range(count):
                     watch.horizon[q], watch.touch[q], watch.aim[q] = h, watch.distances[q, 0], watch.distances[q, 1]
@@ -548,19 +594,18 @@ def run_groups(last, member_start, members, pair_start, pairs, b, f, s, rule, ta
                     control[NEED] = need
                     control[SOLVED] = 1 if control[HELD] > 0 else 0
                     return ROW_ROOM
-                first = math.inf
                 for q in range(count):
                     first = min(first, watch.when[q])
-                if first < h * (1 - 1e-12):
-                    s.steps[lead] = first
-                    control[FOUND] -= control[ADDED]
-                    control[AGAIN] = control[ADDED] = 0
-                    for q in range(len(rows)):
-                        i = rows[q]
-                        s.change[i, 0] = s.change[i, 1] = s.change[i, 2] = 0.0
-                    control[CUT] += 1
-                    control[PHASE] = MOVE
-                    continue
+            if first < h * (1 - 1e-12):
+                s.steps[lead] = first
+                control[FOUND] -= control[ADDED]
+                control[AGAIN] = control[ADDED] = 0
+                for q in range(len(rows)):
+                    i = rows[q]
+                    s.change[i, 0] = s.change[i, 1] = s.change[i, 2] = 0.0
+                control[CUT] += 1
+                control[PHASE] = MOVE
+                continue
             if control[HELD] > 0:
                 # before the step's forces, not before the impulses: the forces' work is on the way that came about; and
                 # turned as the Coriolis force turns it, which does no work
@@ -597,6 +642,8 @@ def run_groups(last, member_start, members, pair_start, pairs, b, f, s, rule, ta
                         out.kept_key[at] = key[d.chosen[p.order[row]]]
                         out.kept_rate[at, 0], out.kept_rate[at, 1] = p.r[row, 0] / h, p.r[row, 1] / h
                         control[KEPT] += 1
+            if rule.follow:
+                carry(found - control[ADDED], value, who, shapes.frame, h, s.displacement, s.velocity, n)
             for q in range(len(rows)):
                 i = rows[q]
                 for k in range(3 if rule.ocean else 0):

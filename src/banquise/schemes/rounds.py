@@ -40,6 +40,10 @@ Pairs = NDArray[np.int32]
 Flags = NDArray[np.bool_]
 
 ROUND_OFF = 2e-15  # of the largest coordinate: nearer than this nobody can tell
+# of the smaller size, where every bounce is followed and where steps are whole: nearer than this is contact, and how near
+# a meeting is located
+TOUCH = 1e-10, 1e-7
+AIM = 1e-12, 2e-8
 SHORTEST = 2**14  # part of a step that a group takes at least, overlap or not
 ATTEMPTS = 14  # times groups that leave an overlap are done again before it is said
 MOVING = ("x", "y", "angle", "cos", "sin", "u", "v", "spin")
@@ -84,7 +88,7 @@ class Engine:
         self.label, self.number = np.empty(n, np.int64), np.empty(n, np.int64)
         self.state = State(
             left=np.empty(n), velocity=np.zeros((every, 3)), ahead=np.zeros((every, 3)), pose=np.zeros((every, 4)),
-            reach=np.zeros(every), pull=np.zeros(every), since=np.empty(n), quick=np.zeros(n, np.int64),
+            reach=np.zeros(every), looked=np.zeros(every), pull=np.zeros(every), since=np.empty(n), quick=np.zeros(n, np.int64),
             free_velocity=np.empty((n, 3)), free_displacement=np.empty((n, 3)), force=np.empty((n, 2, 3)),
             steps=np.zeros(n), change=np.zeros((n, 3)), displacement=np.zeros((n, 3)), motion=np.zeros((every, 6)),
             cap=sim.step_cap, stress=np.zeros((n, 3)), water=np.zeros((n, 3)),
@@ -150,7 +154,7 @@ class Engine:
         farthest = float(_kernels.farthest(b.x, b.y))
         self.rule = Rules(
             n_free=n, step=float(step), time=float(sim.time), shortest=float(shortest), rebounds_many=rebounds[0],
-            rebounds_few=rebounds[1], soft=soft, largest=sim.largest_restitution, threshold=float(settings.threshold),
+            rebounds_few=rebounds[1], soft=soft, follow=soft, touch=TOUCH[soft], aim=AIM[soft], largest=sim.largest_restitution, threshold=float(settings.threshold),
             law=LAWS.index(settings.law), sequential=settings.order == "sequential",
             active_only=bool(settings.active_only), tolerance=settings.tolerance or SMALL_TOLERANCE, small=SMALL,
             blur=ROUND_OFF * farthest, moving=moving, ocean=sim.ocean is not None,
@@ -179,6 +183,8 @@ class Engine:
         # with steps that hope, what is struck may go farther: it shows when it overlaps
         bounce = -1.0 if self.rule.soft else sim.largest_restitution
         found = sim.detector.found(self.bodies, sim.zone, s.reach, bounce)
+        self.found = found
+        np.copyto(s.looked, s.reach)
         _kernels.take_up_found(found.who, self.n, step, self.columns, s)
         return found
 
@@ -219,25 +225,26 @@ class Engine:
     # ------------------------------------------------------------ groups
 
     def _near_pairs(self, found: Found, step: float, shortest: float) -> tuple[Pairs, Flags, Flags]:
-        """The pairs (p, 4: rows and images) that may meet in this step, which look as if they will, and which rest."""
+        """The pairs (p, 6: rows, images, contacts) that may meet in this step, which look as if they will, and which rest."""
         m, s, detector = len(found.value), self.state, self.sim.detector
-        pairs, first = np.zeros((m, 4), np.int32), np.empty(m, np.int64)
+        pairs, first = np.zeros((m, 6), np.int32), np.empty(m, np.int64)
         live, rest = np.empty(m, np.bool_), np.empty(m, np.bool_)
         count = _kernels.survey(
             found.value, found.who, s.velocity, s.free_displacement, step, self.n, self.sim.size, s.pull,
-            self.bodies.extent, s.reach, shortest, self.rule.blur, pairs, first, live, rest, self.struck, self.rule.soft,
+            self.bodies.extent, s.reach, shortest, self.rule.touch, self.rule.blur, pairs, first, live, rest, self.struck,
+            self.rule.soft,
         )  # fmt: skip
         pairs = pairs[:count]
         if detector.period.any():
             period = np.where(detector.period > 0, detector.period, 1.0)
             image = np.rint(found.value[first[:count], 7:9] / period).astype(np.int64)
-            pairs[:, 2:] = image - detector.wraps[pairs[:, 0]] + detector.wraps[pairs[:, 1]]
+            pairs[:, 2:4] = image - detector.wraps[pairs[:, 0]] + detector.wraps[pairs[:, 1]]
         return pairs, live[:count], rest[:count]
 
     def _list(self, pairs: Pairs, live: Flags) -> Groups:
         n, p = self.n, len(pairs)
         most = min(n, 2 * p)
-        members, listed = np.empty(most, np.int64), np.empty((p, 4), np.int32)
+        members, listed = np.empty(most, np.int64), np.empty((p, 6), np.int32)
         starts, pair_starts = np.empty(most + 1, np.int64), np.empty(most + 1, np.int64)
         groups, total, count = _kernels.list_groups(
             pairs, live, n, self.label, self.number, members, starts, listed, pair_starts, np.empty(p, np.int64)
@@ -290,7 +297,7 @@ class Engine:
         desk.control[g.GROUP] = first
         while True:
             status = g.run_groups(
-                last, groups.member_start, groups.members, groups.pair_start, groups.pairs, self.columns, self.flows,
+                last, groups.member_start, groups.members, groups.pair_start, groups.pairs, self.found, self.columns, self.flows,
                 self.state, self.rule, self.table, self.view, self.sim.detector.shapes, groups.totals, desk,
             )  # fmt: skip
             if status == g.DONE:
@@ -387,12 +394,16 @@ class Engine:
         one, other = fresh[:, 0], np.minimum(fresh[:, 1], n - 1)
         obstacle = fresh[:, 1] >= n
         together = known & (run[one] >= 0) & (obstacle | ((run[one] == run[other]) & (number[one] == number[other])))
+        if together.any():  # what was followed went wrong
+            self.rule = self.rule._replace(follow=False)
         shorter = np.unique(fresh[together][fresh[together] < n])
         cap = sim.step_cap
         cap[shorter] = np.maximum(0.5 * np.minimum(cap[shorter], step), step / SHORTEST)
         if not known.all():
             listed = sim.detector.pairs
-            pairs = np.concatenate([pairs, listed[_kernels.find_pairs(listed, fresh[~known], self.struck)]])
+            more = np.full((len(fresh) - int(known.sum()), 6), -1, np.int32)
+            more[:, :4] = listed[_kernels.find_pairs(listed, fresh[~known], self.struck)]
+            pairs = np.concatenate([pairs, more])
         inside = np.zeros(n, np.bool_)
         inside[rows] = True
         for k, groups in enumerate(done):

@@ -10,6 +10,9 @@ from numpy.typing import NDArray
 from banquise.detection.broad_phase import PairState, empty_state
 from banquise.detection.scratch import Found, Scratch, make_found, make_scratch
 from banquise.detection.shapes import Shapes
+from banquise.solvers._kernels_small import Scratch as SolverScratch
+from banquise.solvers._kernels_small import scratch_for
+from banquise.solvers.frictional import SMALL
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
@@ -57,6 +60,7 @@ class State(NamedTuple):
     ahead: Array  # (all, 3) velocity at the end of the step, without contacts
     pose: Array  # (all, 4) x, y, cos, sin
     reach: Array  # (all,) how far any point may come in the time left
+    looked: Array  # (all,) reach at the last look
     pull: Array  # (all,) bound on the acceleration of any point
     since: Array  # (n,) since the last impact, within this step
     quick: Index  # (n,) impacts in a row that came sooner than the shortest flight
@@ -83,6 +87,9 @@ class Rules(NamedTuple):
     rebounds_many: int
     rebounds_few: int
     soft: bool
+    follow: bool  # contacts are carried along, and looked for again only where bodies meet
+    touch: float  # of the smaller size: nearer than this is contact
+    aim: float  # of the smaller size: how near a meeting is located
     largest: float  # restitution
     threshold: float
     law: int  # 0 Poisson, 1 the papers' fallback, 2 Newton
@@ -190,12 +197,14 @@ class Desk(NamedTuple):
     gap_rate: Array
     bounce: NDArray[np.bool_]
     middle: Array  # (m, 9) held contacts in the middle of the step
-    later: Found  # contacts at the end of the way
+    later: Found  # contacts at the end of the way, or of a new look
+    one: Found  # contacts of one pair
     chosen: Index
     picked_rate: Array
     picked_bounce: NDArray[np.bool_]
     taken: Array  # (m, 4) impulse, loss and friction of each contact over the passes of an impact
     problem: Problem
+    work: SolverScratch  # of islands small enough to be solved here
     watch: Watch
     out: Out
 
@@ -219,6 +228,7 @@ def make_desk(shapes: Shapes, obstacles: int, contacts: int, rows: int, pairs: i
         bounce=np.zeros(m, np.bool_),
         middle=np.zeros((m, 9)),
         later=make_found(m),
+        one=make_found(m),
         chosen=np.zeros(m, np.int64),
         picked_rate=np.zeros(m),
         picked_bounce=np.zeros(m, np.bool_),
@@ -232,6 +242,7 @@ def make_desk(shapes: Shapes, obstacles: int, contacts: int, rows: int, pairs: i
             reference=np.zeros(m), error=np.zeros(m), how=np.zeros(m, np.int64), iterations=np.zeros(m, np.int64),
             share=np.zeros(m),
         ),
+        work=scratch_for(SMALL),
         watch=Watch(
             pair_a=np.zeros(m, np.int32), pair_b=np.zeros(m, np.int32), shift=np.zeros((m, 2)),
             distances=np.zeros((m, 2)), held=np.zeros(m, np.bool_), horizon=np.zeros(m), touch=np.zeros(m),
@@ -254,7 +265,7 @@ def _carry(old: Any, desk: Any) -> None:
     """Copy what fits, field by field: room is asked for in the middle of a group."""
     for name, before, now in zip(desk._fields, old, desk):
         if isinstance(before, tuple):
-            if name != "pairs":  # its memory is of no use to the next look
+            if name != "work":
                 _carry(before, now)
         elif name != "numbers" and before.ndim and len(before):
             k = min(len(before), len(now))
