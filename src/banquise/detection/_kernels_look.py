@@ -14,10 +14,32 @@ ROUND = 1e-12  # part of the path length set aside for its round-off
 
 
 @kernel
-def advance(first, last, x, y, c, s, extent, period, looks, pose, wraps, path, moved_at):
+def common_way(n_free, x, y, period, pose, out):
+    """Mean displacement of the floes since the last look: what all do together brings nobody nearer to another.
+
+    Zero when most have stayed where they were: then those shall count as still.
+    """
+    out[0] = out[1] = 0.0
+    moved = 0
+    for i in range(n_free):
+        dx, dy = x[i] - pose[i, 0], y[i] - pose[i, 1]
+        moved += dx != 0.0 or dy != 0.0
+        if period[0] > 0.0:
+            dx -= math.floor(dx / period[0] + 0.5) * period[0]
+        if period[1] > 0.0:
+            dy -= math.floor(dy / period[1] + 0.5) * period[1]
+        out[0] += dx
+        out[1] += dy
+    share = 1.0 / n_free if 2 * moved > n_free else 0.0
+    out[0] *= share
+    out[1] *= share
+
+
+@kernel
+def advance(first, last, x, y, c, s, extent, period, common, looks, pose, wraps, path, moved_at):
     """Add to each body's path how far any of its points can have come since the last look, and remember the pose.
 
-    Whatever happened between two looks, the path is at least the distance between the poses seen: a step that was
+    Ways count from the one that is `common` to the floes: only how bodies move against each other matters. Whatever happened between two looks, the path is at least the distance between the poses seen: a step that was
     undone only makes it longer. In a periodic domain a jump by whole periods is counted in `wraps` instead. moved_at:
     how many looks had been taken when the body last moved (a path may swallow a tiny step). Whether any has.
     """
@@ -26,6 +48,7 @@ def advance(first, last, x, y, c, s, extent, period, looks, pose, wraps, path, m
         dx, dy = x[i] - pose[i, 0], y[i] - pose[i, 1]
         dc, ds = c[i] - pose[i, 2], s[i] - pose[i, 3]
         if dx == 0.0 and dy == 0.0 and dc == 0.0 and ds == 0.0:
+            path[i] += math.sqrt(common[0] * common[0] + common[1] * common[1])
             continue
         moved_at[i] = looks
         any_moved = True
@@ -37,6 +60,7 @@ def advance(first, last, x, y, c, s, extent, period, looks, pose, wraps, path, m
             jump = math.floor(dy / period[1] + 0.5)
             dy -= jump * period[1]
             wraps[i, 1] += int(jump)
+        dx, dy = dx - common[0], dy - common[1]
         path[i] += math.sqrt(dx * dx + dy * dy) + extent[i] * math.sqrt(dc * dc + ds * ds)
         pose[i, 0], pose[i, 1], pose[i, 2], pose[i, 3] = x[i], y[i], c[i], s[i]
     return any_moved

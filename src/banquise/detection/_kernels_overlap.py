@@ -252,7 +252,7 @@ def look_overlaps(first, last, pairs, sh, pose, wraps, period, path, clear, told
         i, j = pairs[p, 0], pairs[p, 1]
         moved = path[i] + path[j]
         moved += 1e-12 * moved
-        if clear[p] - moved > 0.0 or told[p] - moved > 0.0:
+        if clear[p] >= moved or told[p] > moved:
             continue
         dx = pose[j, 0] + (pairs[p, 2] + wraps[i, 0] - wraps[j, 0]) * period[0] - pose[i, 0]
         dy = pose[j, 1] + (pairs[p, 3] + wraps[i, 1] - wraps[j, 1]) * period[1] - pose[i, 1]

@@ -72,6 +72,7 @@ class Detector:
         self.pose = np.stack([bodies.x, bodies.y, bodies.cos, bodies.sin], axis=1)
         self.wraps = np.zeros((n, 2), np.int64)
         self.path = np.zeros(n)
+        self._common = np.zeros(2)
         self.moved_at = np.zeros(n, np.int64)
         self.looks = 1  # pairs of a new list were last seen at look 0, which is not the one before any
         self._parts = 0
@@ -155,6 +156,7 @@ class Detector:
         nothing = np.zeros(len(self.path))
         self.cover(nothing, nothing)
         told = self.state.until if trust else self.state.clear
+        near = 0.0 if trust else AHEAD * self.scale  # who looks at contacts at each step need not hear how far apart they are
 
         def part(first: int, last: int) -> tuple[Index, Index, Array]:
             room = 64
@@ -162,7 +164,7 @@ class Detector:
                 a, b, depth = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room)
                 count = _kernels_overlap.look_overlaps(
                     first, last, self.pairs, self.shapes, self.pose, self.wraps, self.period, self.path,
-                    self.state.clear, told, AHEAD * self.scale, np.empty(5), np.empty(32), a, b, depth,
+                    self.state.clear, told, near, np.empty(5), np.empty(32), a, b, depth,
                 )  # fmt: skip
                 if count <= room:
                     return a[:count], b[:count], depth[:count]
@@ -215,10 +217,12 @@ class Detector:
         if bodies.vertices is not self._columns[0] or bodies.ids is not self._columns[1]:
             self.reset(bodies)
 
+        _kernels_look.common_way(self.n_free, bodies.x, bodies.y, self.period, self.pose, self._common)
+
         def part(first: int, last: int) -> bool:
             return _kernels_look.advance(  # type: ignore[no-any-return]
                 first, last, bodies.x, bodies.y, bodies.cos, bodies.sin, bodies.extent,
-                self.period, self.looks, self.pose, self.wraps, self.path, self.moved_at,
+                self.period, self._common, self.looks, self.pose, self.wraps, self.path, self.moved_at,
             )  # fmt: skip
 
         if any(joined(part, len(self.path), 20000)):

@@ -21,16 +21,19 @@ NX, NY, AX, AY, BX, BY, GAP, SX, SY = 0, 1, 2, 3, 4, 5, 6, 7, 8
 
 
 @njit(cache=True, nogil=True)
-def reaches(rows, left, velocity, free_velocity, extent, reach, pull):
-    """How far any point of some floes may come in the time left, and a bound on the acceleration of their points."""
+def reaches(rows, left, velocity, free_velocity, extent, drift, reach, pull):
+    """How far any point of some floes may come in the time left, and a bound on the acceleration of their points.
+
+    drift: mean velocity of all floes over the step, from which ways are counted.
+    """
     for q in range(len(rows)):
         i = rows[q]
         h = left[i]
-        speed = math.sqrt(velocity[i, 0] ** 2 + velocity[i, 1] ** 2)
+        speed = math.sqrt((velocity[i, 0] - drift[0]) ** 2 + (velocity[i, 1] - drift[1]) ** 2)
         spin = abs(velocity[i, 2])
         pull[i] = 0.0
         if h > 0.0:
-            later = math.sqrt(free_velocity[i, 0] ** 2 + free_velocity[i, 1] ** 2)
+            later = math.sqrt((free_velocity[i, 0] - drift[0]) ** 2 + (free_velocity[i, 1] - drift[1]) ** 2)
             dx, dy = free_velocity[i, 0] - velocity[i, 0], free_velocity[i, 1] - velocity[i, 1]
             pull[i] = (math.sqrt(dx * dx + dy * dy) + extent[i] * abs(free_velocity[i, 2] - velocity[i, 2])) / h
             speed = max(speed, later)
@@ -335,12 +338,22 @@ def farthest(x, y):
 
 
 @njit(cache=True, nogil=True)
-def reaches_of_all(step, u, v, spin, free_velocity, way, extent, reach, pull):
-    """How far any point of each floe comes over the whole step, and a bound on the acceleration of its points."""
-    for i in range(len(free_velocity)):
+def reaches_of_all(step, u, v, spin, free_velocity, way, extent, drift, reach, pull):
+    """How far any point of each floe comes over the whole step, and a bound on the acceleration of its points.
+
+    drift: the mean velocity of all, from which ways are counted: what all do together brings nobody nearer to another.
+    """
+    n = len(free_velocity)
+    drift[0] = drift[1] = 0.0
+    for i in range(n):
+        drift[0] += way[i, 0]
+        drift[1] += way[i, 1]
+    mx, my = drift[0] / max(n, 1), drift[1] / max(n, 1)
+    drift[0], drift[1] = mx / step, my / step
+    for i in range(n):
         dx, dy = free_velocity[i, 0] - u[i], free_velocity[i, 1] - v[i]
         pull[i] = (math.sqrt(dx * dx + dy * dy) + extent[i] * abs(free_velocity[i, 2] - spin[i])) / step
-        far = math.sqrt(way[i, 0] ** 2 + way[i, 1] ** 2) + extent[i] * abs(way[i, 2])
+        far = math.sqrt((way[i, 0] - mx) ** 2 + (way[i, 1] - my) ** 2) + extent[i] * abs(way[i, 2])
         reach[i] = MARGIN * (far + 0.125 * pull[i] * step * step)
 
 

@@ -92,7 +92,7 @@ def fly(rows, steps, b, f, flows, scratch, free_velocity, free_displacement, for
 
 
 @inner
-def place_obstacles(n_free, gone, left, obstacles, velocity, extent, pose, reach):
+def place_obstacles(n_free, gone, left, obstacles, velocity, extent, drift, pose, reach):
     """Moving obstacles where they are `gone` seconds into the step: on the straight way of this step."""
     for o in range(len(obstacles)):
         k = n_free + o
@@ -100,7 +100,7 @@ def place_obstacles(n_free, gone, left, obstacles, velocity, extent, pose, reach
         pose[k, 0] = obstacles[o, 0] + gone * velocity[k, 0]
         pose[k, 1] = obstacles[o, 1] + gone * velocity[k, 1]
         pose[k, 2], pose[k, 3] = math.cos(turn), math.sin(turn)
-        speed = math.sqrt(velocity[k, 0] ** 2 + velocity[k, 1] ** 2)
+        speed = math.sqrt((velocity[k, 0] - drift[0]) ** 2 + (velocity[k, 1] - drift[1]) ** 2)
         reach[k] = left * (speed + extent[k] * abs(velocity[k, 2]))
 
 
@@ -404,9 +404,9 @@ def run_groups(last, member_start, members, pair_start, pairs, before, b, f, s, 
             # followed contacts know nothing of forces before an impact is over
             if phase == STRUCK or (control[FRESH] > 0 and not rule.follow):
                 fly(rows, s.left, b, f, d.flows, d.sums, s.free_velocity, s.free_displacement, s.force, s.ahead)
-                reaches(rows, s.left, s.velocity, s.free_velocity, b.extent, s.reach, s.pull)
+                reaches(rows, s.left, s.velocity, s.free_velocity, b.extent, s.drift, s.reach, s.pull)
             if rule.moving:
-                place_obstacles(n, rule.step - left, left, s.obstacles, s.velocity, b.extent, s.pose, s.reach)
+                place_obstacles(n, rule.step - left, left, s.obstacles, s.velocity, b.extent, s.drift, s.pose, s.reach)
             due, need = ZERO, ZERO
             if rule.follow and control[LOOKED] == 0 and known(near):
                 found = take_rows(near, before, d.pairs, d.found)
@@ -564,7 +564,7 @@ def run_groups(last, member_start, members, pair_start, pairs, before, b, f, s, 
                     s.pose, found, value, who, key, d.state, d.gap_rate,
                 )  # fmt: skip
                 if rule.moving:
-                    place_obstacles(n, gone, s.left[lead], s.obstacles, s.velocity, b.extent, s.pose, s.reach)
+                    place_obstacles(n, gone, s.left[lead], s.obstacles, s.velocity, b.extent, s.drift, s.pose, s.reach)
                 back(rows, b.x, b.y, b.cos, b.sin, s.pose)
                 if short:
                     control[NEED], control[SOLVED] = need if need > 0 else room, 1

@@ -88,7 +88,7 @@ class Engine:
         self.label, self.number = np.empty(n, np.int64), np.empty(n, np.int64)
         self.state = State(
             left=np.empty(n), velocity=np.zeros((every, 3)), ahead=np.zeros((every, 3)), pose=np.zeros((every, 4)),
-            reach=np.zeros(every), looked=np.zeros(every), pull=np.zeros(every), since=np.empty(n), quick=np.zeros(n, np.int64),
+            reach=np.zeros(every), drift=np.zeros(2), looked=np.zeros(every), pull=np.zeros(every), since=np.empty(n), quick=np.zeros(n, np.int64),
             free_velocity=np.empty((n, 3)), free_displacement=np.empty((n, 3)), force=np.empty((n, 2, 3)),
             steps=np.zeros(n), change=np.zeros((n, 3)), displacement=np.zeros((n, 3)), motion=np.zeros((every, 6)),
             cap=sim.step_cap, stress=np.zeros((n, 3)), water=np.zeros((n, 3)),
@@ -143,8 +143,6 @@ class Engine:
             s.ahead[n:] = s.velocity[n:]
             s.pose[n:, 0], s.pose[n:, 1], s.pose[n:, 2], s.pose[n:, 3] = b.x[n:], b.y[n:], b.cos[n:], b.sin[n:]
             s.obstacles[:, 0], s.obstacles[:, 1], s.obstacles[:, 2] = b.x[n:], b.y[n:], b.angle[n:]
-            speed = np.hypot(b.u[n:], b.v[n:]) + b.extent[n:] * np.abs(b.spin[n:]) if moving else 0.0
-            s.reach[n:] = step * speed
         settings = sim.contact
         self.columns = Columns(
             b.x, b.y, b.angle, b.cos, b.sin, b.u, b.v, b.spin, b.mass, b.inertia, b.area, b.extent, b.inverse_mass,
@@ -174,7 +172,12 @@ class Engine:
         self.flows = flows_of(b, sim.forcing, time, s.steps, pushes, sim.euler)
         out = FreeMotion(s.free_velocity, s.free_displacement, s.force, pushes, self.flows.gravity)
         fly(b, self.flows, s.steps, self.rows, out, time)
-        _kernels.reaches_of_all(step, b.u, b.v, b.spin, s.free_velocity, s.free_displacement, b.extent, s.reach, s.pull)
+        _kernels.reaches_of_all(
+            step, b.u, b.v, b.spin, s.free_velocity, s.free_displacement, b.extent, s.drift, s.reach, s.pull
+        )
+        n = self.n
+        if len(b) > n:
+            s.reach[n:] = step * (np.hypot(b.u[n:] - s.drift[0], b.v[n:] - s.drift[1]) + b.extent[n:] * np.abs(b.spin[n:]))
 
     @timed("detection")
     def _look(self, step: float) -> Found:
@@ -434,7 +437,7 @@ class Engine:
         out = FreeMotion(s.free_velocity, s.free_displacement, s.force, self.flows.pushes, self.flows.gravity)
         fly(b, self.flows, s.steps, members, out, self.sim.time)
         _kernels.take_up(members, step, self.columns, s)
-        _kernels.reaches(members, s.left, s.velocity, s.free_velocity, b.extent, s.reach, s.pull)
+        _kernels.reaches(members, s.left, s.velocity, s.free_velocity, b.extent, s.drift, s.reach, s.pull)
         s.reach[members] *= 2.0  # they met more than was foreseen
 
     # ------------------------------------------------------------ accounts

@@ -60,6 +60,7 @@ class State(NamedTuple):
     ahead: Array  # (all, 3) velocity at the end of the step, without contacts
     pose: Array  # (all, 4) x, y, cos, sin
     reach: Array  # (all,) how far any point may come in the time left
+    drift: Array  # (2,) mean velocity of the floes on their free ways
     looked: Array  # (all,) reach at the last look
     pull: Array  # (all,) bound on the acceleration of any point
     since: Array  # (n,) since the last impact, within this step
