@@ -152,13 +152,14 @@ def close_levers(count, value, who, pose):
 
 @inner
 def contact_state(
-    count, value, who, velocity, left, step, quick, rounds, rebounds, n_free, size, pull, shortest, touching, blur, soft, largest,
-    state, gap_rate, bounce,
+    count, value, who, velocity, ahead, left, step, quick, rounds, rebounds, n_free, size, pull, shortest, touching, blur,
+    soft, direct, largest, state, gap_rate, bounce,
 ):  # fmt: skip
     """What each contact of a group does now; (how many are near, how many strike, how many are held).
 
     state: 0 nothing, 1 near (touches), 2 strikes (touches and approaches), +4 held (rests together), +8 whole (the group
     met too often, or `soft` and too slow to rebound: kept apart over the whole step without being met).
+    direct: all are whole from the start, and those that would close within the step strike and rebound where they are.
     quick: impacts of each floe in quick succession. gap_rate: room over the time left, for contacts that are whole.
     bounce: whether restitution (at most `largest`) acts.
     """
@@ -177,9 +178,13 @@ def contact_state(
         slow = max(rest_speed(pull[i] + pull[j] + turn, touch, shortest), touch / step, 1e-13 * fastest)
         gap = value[k, GAP]
         touches = gap <= touch
-        whole = rounds >= rebounds + (2 if soft else 10) or (soft and abs(speed) <= slow)
+        closes = False
+        if direct and rounds == 0 and speed < -slow:
+            later, _ = relative_speed(value, who, k, ahead)
+            closes = gap + 0.5 * left * (speed + later) < 0.0
+        whole = direct or rounds >= rebounds + (2 if soft else 10) or (soft and abs(speed) <= slow)
         if whole:
-            gap_rate[k] = max(gap, 0.0) / left if not touches else 0.0
+            gap_rate[k] = max(gap, 0.0) / left if not (touches or closes) else 0.0
         if touches or whole:
             state[k] = 1
             near += 1
@@ -187,6 +192,7 @@ def contact_state(
                 state[k] = 2
                 striking += 1
                 approach = max(approach, -speed)
+        bounce[k] = closes
         if whole:
             state[k] += 8
         if whole or (gap <= ZONE * small and abs(speed) <= slow):
@@ -201,7 +207,8 @@ def contact_state(
             # rest rebounds too when its neighbour is struck (and one of a floe that is struck again and again, sooner
             # than the shortest flight, is part of a collapse: none either)
             steady = quick[i] < COLLAPSE and (j >= n_free or quick[j] < COLLAPSE)
-            bounce[k] = state[k] < 8 and steady and rounds < rebounds and largest * approach > slow
+            followed = bounce[k] if direct else state[k] < 8 and rounds < rebounds
+            bounce[k] = followed and steady and largest * approach > slow
     return near, striking, held
 
 

@@ -275,11 +275,11 @@ def change_velocities(m, bodies, chosen, inverse_mass, inverse_inertia, u, v, sp
 
 
 @inner
-def write_events(group, found, now, value, who, state, ids, x, y, taken, at, out):
+def write_events(group, found, now, value, who, state, bounce, ids, x, y, taken, at, out):
     """One row an impact that took an impulse (not one that is only kept apart: state 8 and up); where the next goes."""
     for k in range(found):
         rn, rt = taken[k, 0], taken[k, 1]
-        if not rn > 0.0 or state[k] >= 8 or not state[k] & 3:
+        if not rn > 0.0 or (state[k] >= 8 and not bounce[k]) or not state[k] & 3:
             continue
         i, j = who[k, 0], who[k, 1]
         out[at, 0], out[at, 1] = now, 0.0
@@ -434,8 +434,9 @@ def run_groups(last, member_start, members, pair_start, pairs, before, b, f, s, 
                 return ROW_ROOM if need > 0 else CONTACT_ROOM
             rebounds = rule.rebounds_many + rule.rebounds_few // len(rows)
             _, striking, held = contact_state(
-                found, value, who, s.velocity, left, rule.step, s.quick, control[ROUND], rebounds, n, b.size, s.pull,
-                rule.shortest, rule.touch, rule.blur, rule.soft, rule.largest, d.state, d.gap_rate, d.bounce,
+                found, value, who, s.velocity, s.ahead, left, rule.step, s.quick, control[ROUND], rebounds, n, b.size,
+                s.pull, rule.shortest, rule.touch, rule.blur, rule.soft, len(rows) > rule.direct, rule.largest, d.state,
+                d.gap_rate, d.bounce,
             )  # fmt: skip
             stale = rule.follow and phase == LOOK and control[FRESH] > 0  # forces are those of the time before
             control[FOUND], control[HELD], control[FRESH] = found, held, 1
@@ -454,8 +455,8 @@ def run_groups(last, member_start, members, pair_start, pairs, before, b, f, s, 
                 )  # fmt: skip
             if count == 0 and control[PASS] <= RELAX:
                 at = write_events(
-                    group, found, rule.time + rule.step - s.left[lead], value, who, d.state, b.ids, b.x, b.y, d.taken,
-                    control[EVENTS], out.events,
+                    group, found, rule.time + rule.step - s.left[lead], value, who, d.state, d.bounce, b.ids, b.x, b.y,
+                    d.taken, control[EVENTS], out.events,
                 )  # fmt: skip
                 total[COLLISIONS] += at - control[EVENTS]
                 control[EVENTS] = at

@@ -88,6 +88,7 @@ class Rules(NamedTuple):
     rebounds_many: int
     rebounds_few: int
     soft: bool
+    direct: int  # floes of a group from which on meetings are not followed one by one
     follow: bool  # contacts are carried along, and looked for again only where bodies meet
     touch: float  # of the smaller size: nearer than this is contact
     aim: float  # of the smaller size: how near a meeting is located
