@@ -197,7 +197,8 @@ class Engine:
         """Push bodies that overlap by a good part of the tolerance apart, positions only; the largest way (m).
 
         What turning leaves behind over many steps would otherwise use the tolerance up, and every further step would have
-        to be split. It is entered in the ledger. No more than the tolerance is moved: a jam may have no room.
+        to be split. It is entered in the ledger. No more than the tolerance is moved, all of an island in proportion (so that
+        nothing comes nearer than it was): a jam may have no room.
         """
         sim, n = self.sim, self.n
         value, who = found.value, found.who
@@ -218,13 +219,17 @@ class Engine:
         change = np.zeros((n, 3))
         _kernels_laws.velocity_changes(rows, len(rows), outcome.y, b.inverse_mass, b.inverse_inertia, change)
         way = np.hypot(change[rows, 0], change[rows, 1]) + b.extent[rows] * np.abs(change[rows, 2])
-        change[rows] *= np.minimum(1.0, TOLERANCE * sim.size[rows] / np.maximum(way, 1e-300))[:, None]
+        share = np.append(np.minimum(1.0, TOLERANCE * sim.size[rows] / np.maximum(way, 1e-300)), 1.0)
+        of_island = np.minimum.reduceat(np.minimum(share[problem.rows.a], share[problem.rows.b]), problem.start[:-1])
+        island = np.repeat(np.arange(len(of_island)), np.diff(problem.start))
+        share[problem.rows.a], share[problem.rows.b] = of_island[island], of_island[island]
+        change[rows] *= share[:-1, None]
         b.x[rows] += change[rows, 0]
         b.y[rows] += change[rows, 1]
         turn(b, rows, b.angle[rows] + change[rows, 2])
         for row, name in zip(self.start, MOVING):
             row[rows] = getattr(b, name)[rows]
-        return float(np.minimum(way, TOLERANCE * sim.size[rows]).max(initial=0.0))
+        return float((share[:-1] * way).max(initial=0.0))
 
     # ------------------------------------------------------------ groups
 
