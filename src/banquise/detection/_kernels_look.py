@@ -39,9 +39,10 @@ def common_way(n_free, x, y, period, pose, out):
 def advance(first, last, x, y, c, s, extent, period, common, looks, pose, wraps, path, moved_at):
     """Add to each body's path how far any of its points can have come since the last look, and remember the pose.
 
-    Ways count from the one that is `common` to the floes: only how bodies move against each other matters. Whatever happened between two looks, the path is at least the distance between the poses seen: a step that was
-    undone only makes it longer. In a periodic domain a jump by whole periods is counted in `wraps` instead. moved_at:
-    how many looks had been taken when the body last moved (a path may swallow a tiny step). Whether any has.
+    Ways count from the one that is `common` to the floes: only how bodies move against each other matters. Whatever
+    happened between two looks, the path is at least the distance between the poses seen: a step that was undone only
+    makes it longer. In a periodic domain a jump by whole periods is counted in `wraps` instead. moved_at: how many
+    looks had been taken when the body last moved (a path may swallow a tiny step). Whether any has.
     """
     any_moved = False
     for i in range(first, last):

@@ -156,7 +156,9 @@ class Detector:
         nothing = np.zeros(len(self.path))
         self.cover(nothing, nothing)
         told = self.state.until if trust else self.state.clear
-        near = 0.0 if trust else AHEAD * self.scale  # who looks at contacts at each step need not hear how far apart they are
+        near = (
+            0.0 if trust else AHEAD * self.scale
+        )  # who looks at contacts at each step need not hear how far apart they are
 
         def part(first: int, last: int) -> tuple[Index, Index, Array]:
             room = 64

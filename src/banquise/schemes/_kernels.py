@@ -377,7 +377,7 @@ def take_up_found(who, n_free, step, b, s):
 
 @njit(cache=True, nogil=True)
 def find_pairs(pairs, wanted, mark):
-    """Where each of a few pairs (k, 2) stands in a list of pairs (p, 4 or more), -1 for none. mark: scratch, false for every body."""
+    """Where each of a few pairs (k, 2) stands in a list of pairs, -1 for none. mark: scratch, false for every body."""
     place = np.full(len(wanted), -1, np.int64)
     for k in range(len(wanted)):
         mark[wanted[k, 0]] = mark[wanted[k, 1]] = True

@@ -19,7 +19,10 @@ from banquise.schemes._kernels_held import NONE, carried, curving
 
 ONE, TWO = np.int64(1), np.int64(2)  # typed: written out they would compile copies of what they are handed to
 NX, NY, AX, AY, BX, BY, GAP, SX, SY = 0, 1, 2, 3, 4, 5, 6, 7, 8
-FIRST, ROWS = 4, 5  # columns of a pair: its first contact at the start of the step, and how many there are (-1: not known)
+FIRST, ROWS = (
+    4,
+    5,
+)  # columns of a pair: its first contact at the start of the step, and how many there are (-1: not known)
 
 
 @inner
@@ -43,10 +46,10 @@ def carry_to(found, value, who, radius, h, way, velocity, n_free, out, out_who):
 @inner
 def known(near):
     """Whether the contacts of all these pairs at the start of the step are known."""
+    count = 0
     for q in range(len(near)):
-        if near[q, ROWS] < 0:
-            return False
-    return True
+        count += near[q, ROWS] >= 0
+    return count == len(near)
 
 
 @inner
@@ -101,7 +104,15 @@ def take_rows(near, before, pairs, found):
         count = np.int64(near[q, ROWS])
         if at + count <= len(found.value):
             copy_rows(
-                np.int64(near[q, FIRST]), count, before.value, before.who, before.key, at, found.value, found.who, found.key
+                np.int64(near[q, FIRST]),
+                count,
+                before.value,
+                before.who,
+                before.key,
+                at,
+                found.value,
+                found.who,
+                found.key,
             )
         pairs.seen_at[q, 0], pairs.seen_at[q, 1] = at, count
         at += count
@@ -112,7 +123,8 @@ def take_rows(near, before, pairs, found):
 def look_again(near, pairs, shapes, pose, view, n_free, zone, reach, scratch, one, other, found):
     """Look at the pairs that are marked, and put their contacts among those of the others; (contacts, rows needed).
 
-    More contacts than there is room for, or rows needed: what was found is lost, and all is to be looked for anew. one: room for the contacts of a pair; other: for those of all, from where they go to `found`.
+    More contacts than there is room for, or rows needed: what was found is lost, and all is to be looked for anew.
+    one: room for the contacts of a pair; other: for those of all, from where they go to `found`.
     """
     at = 0
     for q in range(len(near)):

@@ -89,7 +89,8 @@ class Engine:
         self.label, self.number = np.empty(n, np.int64), np.empty(n, np.int64)
         self.state = State(
             left=np.empty(n), velocity=np.zeros((every, 3)), ahead=np.zeros((every, 3)), pose=np.zeros((every, 4)),
-            reach=np.zeros(every), drift=np.zeros(2), looked=np.zeros(every), pull=np.zeros(every), since=np.empty(n), quick=np.zeros(n, np.int64),
+            reach=np.zeros(every), drift=np.zeros(2), looked=np.zeros(every), pull=np.zeros(every), since=np.empty(n),
+            quick=np.zeros(n, np.int64),
             free_velocity=np.empty((n, 3)), free_displacement=np.empty((n, 3)), force=np.empty((n, 2, 3)),
             steps=np.zeros(n), change=np.zeros((n, 3)), displacement=np.zeros((n, 3)), motion=np.zeros((every, 6)),
             cap=sim.step_cap, stress=np.zeros((n, 3)), water=np.zeros((n, 3)),
@@ -153,7 +154,8 @@ class Engine:
         farthest = float(_kernels.farthest(b.x, b.y))
         self.rule = Rules(
             n_free=n, step=float(step), time=float(sim.time), shortest=float(shortest), rebounds_many=rebounds[0],
-            rebounds_few=rebounds[1], soft=soft, direct=DIRECT if soft else len(b), follow=soft, touch=TOUCH[soft], aim=AIM[soft], largest=sim.largest_restitution, threshold=float(settings.threshold),
+            rebounds_few=rebounds[1], soft=soft, direct=DIRECT if soft else n, follow=soft, touch=TOUCH[soft],
+            aim=AIM[soft], largest=sim.largest_restitution, threshold=float(settings.threshold),
             law=LAWS.index(settings.law), sequential=settings.order == "sequential",
             active_only=bool(settings.active_only), tolerance=settings.tolerance or SMALL_TOLERANCE, small=SMALL,
             blur=ROUND_OFF * farthest, moving=moving, ocean=sim.ocean is not None,
@@ -178,7 +180,9 @@ class Engine:
         )
         n = self.n
         if len(b) > n:
-            s.reach[n:] = step * (np.hypot(b.u[n:] - s.drift[0], b.v[n:] - s.drift[1]) + b.extent[n:] * np.abs(b.spin[n:]))
+            s.reach[n:] = step * (
+                np.hypot(b.u[n:] - s.drift[0], b.v[n:] - s.drift[1]) + b.extent[n:] * np.abs(b.spin[n:])
+            )
 
     @timed("detection")
     def _look(self, step: float) -> Found:
