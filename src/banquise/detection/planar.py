@@ -25,6 +25,7 @@ Array = NDArray[np.float64]
 Index = NDArray[np.int32]
 
 SKIN = 0.15  # part of the median size by which each body may come before the list is made anew
+AGE = 8.0  # times its reach that a body may come before the list is made anew
 AHEAD = 0.08  # part of the median size looked beyond the reach, so that the rows found serve again
 GRAIN = 4000  # pairs a thread, at least
 
@@ -235,7 +236,8 @@ class Detector:
         n, need = self.n_free, need.copy()
         if _kernels_look.covers(self.path, self.path_at_build, need, zone, n, self.margin):
             return
-        self.margin = need + SKIN * self.scale
+        # each its own: one fast floe shall not make the list anew for all
+        self.margin = need + np.maximum(SKIN * self.scale, AGE * need)
         box = world_boxes(self.shapes, self.pose, self.margin, self._memory)
         side = self.rebuilds % 2
         pairs = pairs_of_boxes(box, n, self.period, self.bounds, self._memory, side)

@@ -10,7 +10,6 @@ from banquise.schemes._kernels_held import curving
 
 ZONE = 1e-4  # of the smaller size: within it bodies may rest against each other
 TOLERANCE = 1e-5  # of the smaller size: overlap that no step may leave behind
-BEND = 0.5  # of the tolerance: how far a held point may leave its arc in a step
 TURN = 0.1  # radians: how far held bodies may turn in a step
 MARGIN = 1.05  # on how far a floe in a group may come: it may be struck
 BLOCK = 1024  # floes whose work is added up together, whatever the threads
@@ -188,7 +187,9 @@ def contact_state(
         if touches or whole:
             state[k] = 1
             near += 1
-            if speed < -slow - gap_rate[k] or (whole and speed < -gap_rate[k] - 1e-13 * fastest):
+            # what sinks in less than a part of the tolerance is for the contacts that hold to keep out
+            little = 1e-6 * small / left if soft else 1e-13 * fastest
+            if speed < -slow - gap_rate[k] or (whole and speed < -gap_rate[k] - little):
                 state[k] = 2
                 striking += 1
                 approach = max(approach, -speed)
@@ -213,11 +214,11 @@ def contact_state(
 
 
 @inner
-def longest_step(rows, count, who, state, left, cap, velocity, pull, extent, size, n_free):
+def longest_step(rows, count, who, state, left, cap, velocity, pull, extent, size, n_free, bend):
     """The time left, cut for a group in which longer steps left an overlap, or whose bodies are held apart.
 
     Held bodies are kept apart along arcs, which a point that turns at spin w while it moves at speed v past the other body
-    leaves by w^2 v h^3 / 6 in a step h: no more than a part of the tolerance is allowed, nor a turn by more than TURN.
+    leaves by w^2 v h^3 / 6 in a step h: no more than `bend` tolerances are allowed, nor a turn by more than TURN.
     """
     step = left
     for q in range(len(rows)):
@@ -231,9 +232,9 @@ def longest_step(rows, count, who, state, left, cap, velocity, pull, extent, siz
         spins = abs(velocity[i, 2]) + abs(velocity[j, 2])
         speed = math.sqrt(dx * dx + dy * dy) + left * (pull[i] + pull[j])
         speed += extent[i] * abs(velocity[i, 2]) + min(extent[j], 1e3 * extent[i]) * abs(velocity[j, 2])
-        step = min(step, (6 * BEND * TOLERANCE * small / max(spins * spins * speed, 1e-300)) ** (1.0 / 3.0))
+        step = min(step, (6 * bend * TOLERANCE * small / max(spins * spins * speed, 1e-300)) ** (1.0 / 3.0))
         step = min(step, TURN / max(spins, 1e-300))
-    return step
+    return left / math.ceil(left / step - 1e-9)  # in equal parts: a short one at the end costs as much as the others
 
 
 @inner

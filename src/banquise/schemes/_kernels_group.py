@@ -497,7 +497,9 @@ def run_groups(last, member_start, members, pair_start, pairs, before, b, f, s, 
         elif phase == MOVE:  # the step of this round, and what is held over it
             left = s.left[lead]
             if control[CUT] == 0 and control[AGAIN] == 0:
-                h = longest_step(rows, found, who, d.state, left, s.cap, s.velocity, s.pull, b.extent, b.size, n)
+                h = longest_step(
+                    rows, found, who, d.state, left, s.cap, s.velocity, s.pull, b.extent, b.size, n, rule.bend
+                )
                 if not rule.follow:
                     control[WATCHED] = watched(
                         found, value, who, d.state, n, b.size, rule.touch, rule.aim, rule.blur,

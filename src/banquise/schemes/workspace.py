@@ -91,6 +91,7 @@ class Rules(NamedTuple):
     direct: int  # floes of a group from which on meetings are not followed one by one
     follow: bool  # contacts are carried along, and looked for again only where bodies meet
     touch: float  # of the smaller size: nearer than this is contact
+    bend: float  # tolerances by which what is held may leave its arc
     aim: float  # of the smaller size: how near a meeting is located
     largest: float  # restitution
     threshold: float
