@@ -176,11 +176,9 @@ def test_gap_of_hulls_is_a_lower_bound(pair_count=400):
         exact = hulls[0].distance(hulls[1])
         dx, dy = bodies.x[1] - bodies.x[0], bodies.y[1] - bodies.y[0]
         (ca, cb), (sa, sb) = bodies.cos, bodies.sin
-        runs = [int(r) for r in sh.body[:, 1] // 4]
         for enough in (0.0, 0.5 * exact, 0.99 * exact):
             gap = hull_gap(
-                sh.block, runs[0], runs[1], runs[1], runs[2], ca * cb + sa * sb, ca * sb - sa * cb,
-                ca * dx + sa * dy, ca * dy - sa * dx, enough,
+                sh.rim, 0, 1, ca * cb + sa * sb, ca * sb - sa * cb, ca * dx + sa * dy, ca * dy - sa * dx, enough,
             )  # fmt: skip
             assert gap <= exact + 1e-8 * max(1.0, 1e-6 * abs(bodies.x[0]))  # round-off of coordinates of 1e6 m
             told += gap > enough

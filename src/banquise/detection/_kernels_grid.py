@@ -8,25 +8,27 @@ import math
 
 import numpy as np
 
+from banquise.detection._kernels_rows import SECTORS, sector
 from banquise.detection.jit import inner, kernel
 
 
 @kernel
-def world_boxes(first, last, block, body, frame, pose, margin, box):
-    """Box of each body where it is now, rounding and margin included."""
+def world_boxes(first, last, rim, frame, pose, margin, box):
+    """Box of each body where it is now, rounding and margin included: by its rim, a hundredth wider than by its points."""
     for b in range(first, last):
-        c, s = pose[b, 2], pose[b, 3]
-        x0 = y0 = math.inf
-        x1 = y1 = -math.inf
-        for run in range(body[b, 1] // 4, body[b + 1, 1] // 4):
-            for lane in range(4):
-                px, py = block[run, 0, lane], block[run, 1, lane]
-                x, y = c * px - s * py, s * px + c * py
-                x0, x1 = min(x0, x), max(x1, x)
-                y0, y1 = min(y0, y), max(y1, y)
+        x, y, c, s = pose[b, 0], pose[b, 1], pose[b, 2], pose[b, 3]
         add = frame[b, 4] + margin[b]
-        box[b, 0], box[b, 1] = pose[b, 0] + x0 - add, pose[b, 1] + y0 - add
-        box[b, 2], box[b, 3] = pose[b, 0] + x1 + add, pose[b, 1] + y1 + add
+        east = sector(c, -s)
+        north, west, south = east + SECTORS // 4, east + SECTORS // 2, east - SECTORS // 4
+        north, west, south = north % SECTORS, west % SECTORS, south % SECTORS
+        box[b, 0], box[b, 1] = (
+            x + c * rim[b, west, 0] - s * rim[b, west, 1] - add,
+            y + s * rim[b, south, 0] + c * rim[b, south, 1] - add,
+        )
+        box[b, 2], box[b, 3] = (
+            x + c * rim[b, east, 0] - s * rim[b, east, 1] + add,
+            y + s * rim[b, north, 0] + c * rim[b, north, 1] + add,
+        )
 
 
 @kernel

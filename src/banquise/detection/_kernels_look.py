@@ -6,7 +6,7 @@ import numpy as np
 
 from banquise.detection._kernels_frames import TOUCH, frames_of_point, to_world
 from banquise.detection._kernels_reduce import reduce_frames
-from banquise.detection._kernels_rows import HULL_RUNS, box_gap, hull_gap, measure_rows, near_rows, sort_rows
+from banquise.detection._kernels_rows import box_gap, hull_gap, measure_rows, near_rows, sort_rows
 from banquise.detection.jit import inner, kernel
 
 ROWS = 32  # rows of a pair that are remembered; a pair with more is looked at in full each time
@@ -123,7 +123,7 @@ def look_pairs(
     slots, places, runs, rows, measure = scratch.slots, scratch.near, scratch.runs, scratch.rows, scratch.measure
     frame, tag, at, chosen = scratch.frame, scratch.tag, scratch.at, scratch.chosen
     block, link, node, node_link, body, box = sh.block, sh.link, sh.node, sh.node_link, sh.body, sh.frame
-    ids, value, rows_of, key = sh.ids, out.value, out.who, out.key
+    rim, ids, value, rows_of, key = sh.rim, sh.ids, out.value, out.who, out.key
     seen, seen_reach, seen_at = state.seen, state.seen_reach, state.seen_at
     count = np.int64(0)
     need = np.int64(0)
@@ -171,9 +171,8 @@ def look_pairs(
                 rows[k] = (np.int64(known[p, k] >> 16) << 32) | (known[p, k] & 0xFFFF)
         else:
             gap = box_gap(box, i, j, c, s, tx, ty, ux, uy) - radii
-            a0, a1, b0, b1 = body[i, 1] >> 2, body[i + 1, 1] >> 2, body[j, 1] >> 2, body[j + 1, 1] >> 2
-            if gap <= reach and a1 - a0 <= HULL_RUNS >= b1 - b0:
-                gap = hull_gap(block, a0, a1, b0, b1, c, s, tx, ty, reach + radii) - radii
+            if gap <= reach:
+                gap = hull_gap(rim, i, j, c, s, tx, ty, reach + radii) - radii
             if gap > reach:
                 until[p] = gap + moved
                 if mode != 0:

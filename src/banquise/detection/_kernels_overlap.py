@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from banquise.detection._kernels_rows import HULL_RUNS, box_gap, edge, hull_gap, point
+from banquise.detection._kernels_rows import box_gap, edge, hull_gap, point
 from banquise.detection.jit import inner, kernel
 
 
@@ -247,7 +247,7 @@ def look_overlaps(first, last, pairs, sh, pose, wraps, period, path, clear, told
     clear: path length of a pair up to which this routine found it apart; told: up to which the caller trusts it to be.
     """
     count = 0
-    block, node, node_link, body, box = sh.block, sh.node, sh.node_link, sh.body, sh.frame
+    block, node, node_link, body, box, rim = sh.block, sh.node, sh.node_link, sh.body, sh.frame, sh.rim
     for p in range(first, last):
         i, j = pairs[p, 0], pairs[p, 1]
         moved = path[i] + path[j]
@@ -262,9 +262,8 @@ def look_overlaps(first, last, pairs, sh, pose, wraps, period, path, clear, told
         ux, uy = -cb * dx - sb * dy, sb * dx - cb * dy
         radii = box[i, 4] + box[j, 4]
         gap = box_gap(box, i, j, c, s, tx, ty, ux, uy) - radii
-        a0, a1, b0, b1 = body[i, 1] >> 2, body[i + 1, 1] >> 2, body[j, 1] >> 2, body[j + 1, 1] >> 2
-        if gap <= 0.0 and a1 - a0 <= HULL_RUNS >= b1 - b0:
-            gap = hull_gap(block, a0, a1, b0, b1, c, s, tx, ty, radii) - radii
+        if gap <= 0.0:
+            gap = hull_gap(rim, i, j, c, s, tx, ty, radii) - radii
         if gap > 0.0:
             clear[p] = gap + moved
             continue

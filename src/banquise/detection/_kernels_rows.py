@@ -13,8 +13,8 @@ import numpy as np
 
 from banquise.detection.jit import inner, loose_inner, loose_kernel
 
-HULL_LOOKS = 4  # directions tried to tell two hulls apart
-HULL_RUNS = 16  # runs of a body beyond which going over its points costs more than the tree
+SECTORS = 32  # corners of a rim: with 16 twice as many pairs that are apart are not told so, with 64 few less
+HULL_LOOKS = 6  # directions tried to tell two rims apart
 
 
 @inner
@@ -54,49 +54,56 @@ def box_gap(box, a, b, c, s, tx, ty, ux, uy):
 
 
 @loose_inner
-def _farthest(block, first, last, x, y):
-    """Slot of the point of runs first:last farthest along (x, y). Lane by lane: four short chains of comparisons."""
-    r0 = r1 = r2 = r3 = first
-    m0 = m1 = m2 = m3 = -math.inf
-    for run in range(first, last):
-        w0, w1 = block[run, 0, 0] * x + block[run, 1, 0] * y, block[run, 0, 1] * x + block[run, 1, 1] * y
-        w2, w3 = block[run, 0, 2] * x + block[run, 1, 2] * y, block[run, 0, 3] * x + block[run, 1, 3] * y
-        r0, r1, r2, r3 = run if w0 > m0 else r0, run if w1 > m1 else r1, run if w2 > m2 else r2, run if w3 > m3 else r3
-        m0, m1, m2, m3 = w0 if w0 > m0 else m0, w1 if w1 > m1 else m1, w2 if w2 > m2 else m2, w3 if w3 > m3 else m3
-    s0, m0 = (4 * r1 + 1, m1) if m1 > m0 else (4 * r0, m0)
-    s2, m2 = (4 * r3 + 3, m3) if m3 > m2 else (4 * r2 + 2, m2)
-    return s2 if m2 > m0 else s0
+def sector(x, y):
+    """Which corner of a rim is farthest along (x, y): SECTORS pieces of the way round, each side of a square in equal parts."""
+    flat = abs(x) >= abs(y)
+    across, along = (y, x) if flat else (-x, y)
+    side = (0 if x > 0.0 else 2) if flat else (1 if y > 0.0 else 3)
+    part = int((across / along + 1.0) * (SECTORS // 8))
+    return side * (SECTORS // 4) + min(max(part, 0), SECTORS // 4 - 1)
+
+
+@loose_inner
+def _toward_zero(x, y, ax, ay):
+    """Point of the segment from (x, y) to a that is nearest to zero."""
+    ux, uy = x - ax, y - ay
+    square = ux * ux + uy * uy
+    part = (x * ux + y * uy) / square if square > 0.0 else 0.0
+    part = 0.0 if part < 0.0 else part
+    part = 1.0 if part > 1.0 else part
+    return x - part * ux, y - part * uy
 
 
 @loose_kernel
-def hull_gap(block, a0, a1, b0, b1, c, s, tx, ty, enough):
-    """Lower bound of the distance of two rings with runs a0:a1 and b0:b1, from their hulls; it ends as soon as that is
-    more than `enough`, or cannot be.
+def hull_gap(rim, a, b, c, s, tx, ty, enough):
+    """Lower bound of the distance of the rings of bodies a and b, from their rims; it ends as soon as that is more than
+    `enough`, or cannot be.
 
-    w, the point of b least far along the direction d less the point of a farthest along it, gives the bound w . d, and
-    the point nearest to zero between all w seen is a better direction. (c, s, tx, ty) carry the frame of b into that of
-    a.
+    w, the corner of b least far along the direction d less the corner of a farthest along it, gives the bound w . d; the
+    point nearest to zero between w and those seen before is a better direction. (c, s, tx, ty) carry the frame of b into
+    that of a.
     """
     x, y = tx, ty
+    px = py = qx = qy = 0.0
     bound = -math.inf
     for look in range(HULL_LOOKS):
-        norm = math.sqrt(x * x + y * y)
-        if norm <= enough:  # the hulls are at least as near as that
+        square = x * x + y * y
+        if square <= enough * enough:  # the rims are at least as near as that
             break
-        dx, dy = x / norm, y / norm
-        v, e = _farthest(block, b0, b1, -(c * dx + s * dy), s * dx - c * dy), _farthest(block, a0, a1, dx, dy)
-        px, py = block[v >> 2, 0, v & 3], block[v >> 2, 1, v & 3]
-        wx, wy = c * px - s * py + tx - block[e >> 2, 0, e & 3], s * px + c * py + ty - block[e >> 2, 1, e & 3]
-        bound = max(bound, wx * dx + wy * dy)
+        v, e = sector(-(c * x + s * y), s * x - c * y), sector(x, y)
+        vx, vy = np.float64(rim[b, v, 0]), np.float64(rim[b, v, 1])
+        wx, wy = c * vx - s * vy + tx - rim[a, e, 0], s * vx + c * vy + ty - rim[a, e, 1]
+        bound = max(bound, (wx * x + wy * y) / math.sqrt(square))
         if bound > enough:
             break
-        ux, uy = wx - x, wy - y
-        square = ux * ux + uy * uy
-        part = -(x * ux + y * uy) / square if look > 0 and square > 0.0 else 1.0
-        part = 1.0 if part > 1.0 else part
-        if part <= 0.0:
-            break
-        x, y = x + part * ux, y + part * uy
+        if look == 0:
+            px, py, qx, qy = wx, wy, wx, wy
+        fx, fy = _toward_zero(wx, wy, px, py)
+        gx, gy = _toward_zero(wx, wy, qx, qy)
+        if fx * fx + fy * fy < gx * gx + gy * gy:
+            x, y, qx, qy = fx, fy, wx, wy
+        else:
+            x, y, px, py = gx, gy, wx, wy
     return bound - 1e-13 * (abs(tx) + abs(ty))
 
 

@@ -1,7 +1,9 @@
-"""Kernels of the static shapes: boxes over runs of edges."""
+"""Kernels of the static shapes: boxes over runs of edges, rims around them."""
 
 import numpy as np
 from numba import njit
+
+from banquise.detection.jit import kernel
 
 BRANCHES = 8
 
@@ -52,3 +54,26 @@ def tree_over_runs(run_box, body_run):
             link[node, 1] = node + 1
             node += 1
     return box, link, body_node
+
+
+@kernel
+def rims(block, body_slot, x, y, reach, out):
+    """Around each body the corners of the polygon whose sides touch it and face the directions (x, y), in single precision:
+    out[body, k] lies between sides k and k + 1. reach: work space, a number a direction."""
+    n = len(x)
+    for b in range(len(out)):
+        for k in range(n):
+            reach[k] = -np.inf
+        for slot in range(body_slot[b], body_slot[b + 1]):
+            px, py = block[slot >> 2, 0, slot & 3], block[slot >> 2, 1, slot & 3]
+            for k in range(n):
+                reach[k] = max(reach[k], x[k] * px + y[k] * py)
+        size = 0.0
+        for k in range(n):
+            size = max(size, abs(reach[k]))
+        slack = 2e-7 * size  # rounding, up to 9e-8 of the size, must not cut a point off
+        for k in range(n):
+            j = k + 1 if k + 1 < n else 0
+            here, there = reach[k] + slack, reach[j] + slack
+            turn = x[k] * y[j] - y[k] * x[j]
+            out[b, k, 0], out[b, k, 1] = (here * y[j] - there * y[k]) / turn, (there * x[k] - here * x[j]) / turn

@@ -138,7 +138,7 @@ def pairs_of_boxes(
 def world_boxes(shapes: Shapes, pose: Array, margin: Array, memory: Memory | None = None) -> Array:
     """(n, 4) boxes of the bodies where they are, rounding and margin included."""
     box = (memory or Memory()).take("box", len(pose), 4)
-    columns = (shapes.block, shapes.body, shapes.frame, pose, margin, box)
+    columns = (shapes.rim, shapes.frame, pose, margin, box)
     threads.over_blocks(lambda i, j: _kernels_grid.world_boxes(i, j, *columns), len(pose), 3000)
     return box
 

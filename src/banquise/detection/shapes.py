@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise.detection import _kernels_shapes
+from banquise.detection._kernels_rows import SECTORS
 
 RUN = 4
 
@@ -32,6 +33,9 @@ class Shapes(NamedTuple):
     body: Index  # (n + 1, 2) first node, first slot
     frame: Array  # (n, 6) box, radius, size: square root of the area, infinite for obstacles (the floe's counts)
     ids: NDArray[np.int64]
+    rim: NDArray[
+        np.float32
+    ]  # (n, SECTORS, 2) corners of a convex polygon around the body, its sides in fixed directions
 
 
 def shapes_of(bodies: Any) -> Shapes:
@@ -74,12 +78,24 @@ def shapes_of(bodies: Any) -> Shapes:
     high = np.maximum.reduceat(run_box[:, 2:], body_run[:-1]) if n else np.empty((0, 2))
     size = np.where(np.arange(n) < bodies.n_free, np.sqrt(bodies.area), np.inf)
     columns = np.column_stack([points, edge, inv, np.sqrt(inv)]).reshape(-1, RUN, 6)
+    block = np.ascontiguousarray(columns.transpose(0, 2, 1))
     return Shapes(
-        np.ascontiguousarray(columns.transpose(0, 2, 1)),
+        block,
         np.column_stack([own, nxt, prv, convex]).astype(np.int32),
         node,
         node_link,
         np.column_stack([body_node, body_slot]).astype(np.int32),
         np.column_stack([low, high, bodies.radius, size]),
         np.ascontiguousarray(bodies.ids, dtype=np.int64),
+        _rims(block, body_slot),
     )
+
+
+def _rims(block: Array, body_slot: Index) -> NDArray[np.float32]:
+    """Around each body the polygon of SECTORS sides that touch it, in the directions that `sector` counts."""
+    step = 2.0 * np.arange(SECTORS // 4) / (SECTORS // 4) - 1.0
+    x, y = 1.0 / np.hypot(1.0, step), step / np.hypot(1.0, step)
+    x, y = np.concatenate([x, -y, -x, y]), np.concatenate([y, x, -y, -x])
+    out = np.empty((len(body_slot) - 1, SECTORS, 2), np.float32)
+    _kernels_shapes.rims(block, body_slot, x, y, np.empty(SECTORS), out)
+    return out
