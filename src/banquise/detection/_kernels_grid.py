@@ -49,10 +49,16 @@ def _cell(x, x0, per_x):
     return int(math.floor((x - x0) * per_x))
 
 
+@inner
+def _folded(i, n):
+    """Column (or row) i of a grid folded to n."""
+    return i if 0 <= i < n else i % n  # most are: a remainder takes as long as all the rest
+
+
 @kernel
 def count_cells(box, x0, y0, per_x, per_y, nx, ny, cells, start):
     """Cells of each box, no more than the grid is wide: first column and row, columns, rows; start[k + 2]: how many
-    bodies stand in bucket k.
+    bodies stand in the buckets up to k. The number in the fullest.
 
     A billionth of a cell is added all round: an image is not on the same side of a cell border to the last bit.
     """
@@ -64,24 +70,27 @@ def count_cells(box, x0, y0, per_x, per_y, nx, ny, cells, start):
         ni = min(int(math.floor((box[b, 2] - x0) * per_x + 1e-9)) - i0 + 1, nx)
         nj = min(int(math.floor((box[b, 3] - y0) * per_y + 1e-9)) - j0 + 1, ny)
         cells[b, 0], cells[b, 1], cells[b, 2], cells[b, 3] = i0, j0, ni, nj
-        j = j0 % ny
+        j = _folded(j0, ny)
         for _ in range(nj):
-            i = i0 % nx
+            i = _folded(i0, nx)
             for _ in range(ni):
                 start[j * nx + i + 2] += 1
                 i = i + 1 if i + 1 < nx else 0
             j = j + 1 if j + 1 < ny else 0
+    most = np.int64(0)
     for k in range(2, len(start)):
+        most = max(most, start[k])
         start[k] += start[k - 1]
+    return most
 
 
 @kernel
 def fill_cells(cells, nx, ny, start, bodies):
     """Bodies of each bucket in row order; afterwards those of bucket k are bodies[start[k]:start[k + 1]]."""
     for b in range(len(cells)):
-        j = cells[b, 1] % ny
+        j = _folded(cells[b, 1], ny)
         for _ in range(cells[b, 3]):
-            i = cells[b, 0] % nx
+            i = _folded(cells[b, 0], nx)
             for _ in range(cells[b, 2]):
                 bodies[start[j * nx + i + 1]] = b
                 start[j * nx + i + 1] += 1
@@ -90,41 +99,62 @@ def fill_cells(cells, nx, ny, start, bodies):
 
 
 @kernel
-def find_pairs(first, last, box, n_free, period, x0, y0, per_x, per_y, nx, ny, cells, start, bodies, pairs):
-    """Pairs (a, b > a, image of b) whose boxes meet, for a in first:last; their number, also when they do not fit.
+def find_pairs(
+    first, last, box, n_free, period, x0, y0, per_x, per_y, nx, ny, cells, start, bodies, near, place, pairs
+):  # fmt: skip
+    """Pairs (a, b > a, image of b) whose boxes meet, from the rows of buckets first:last, in no order; their number, also
+    when they do not fit.
 
-    A pair is reported by the bucket that holds the low corner of the intersection of its boxes, and by no other.
+    A pair is reported by the bucket that holds the low corner of the intersection of its boxes, and by no other. Bucket by
+    bucket, for its boxes stay at hand (near, place: work space), and without a jump a test, for none could be foreseen.
     """
     count = np.int64(0)
+    room = len(pairs) - 1
     images = period[0] > 0.0 or period[1] > 0.0
-    for a in range(first, min(last, n_free)):
-        begun = count
-        i0, j0, ni, nj = cells[a, 0], cells[a, 1], cells[a, 2], cells[a, 3]
-        ax0, ay0, ax1, ay1 = box[a, 0], box[a, 1], box[a, 2], box[a, 3]
-        bj = j0 % ny
-        for _ in range(nj):
-            bi = i0 % nx
-            for _ in range(ni):
-                bucket = bj * nx + bi
-                k = start[bucket + 1] - 1
-                while k >= start[bucket] and bodies[k] > a:
-                    b = bodies[k]
-                    k -= 1
-                    if images:
-                        count = _images(a, b, box, period, x0, y0, per_x, per_y, nx, ny, bi, bj, pairs, count)
-                        continue
-                    if box[b, 0] > ax1 or box[b, 2] < ax0 or box[b, 1] > ay1 or box[b, 3] < ay0:
-                        continue
-                    i, j = _cell(max(ax0, box[b, 0]), x0, per_x) - bi, _cell(max(ay0, box[b, 1]), y0, per_y) - bj
-                    if (i == 0 or i % nx == 0) and (j == 0 or j % ny == 0):
-                        if count < len(pairs):
-                            pairs[count, 0], pairs[count, 1], pairs[count, 2], pairs[count, 3] = a, b, 0, 0
-                        count += 1
-                bi = bi + 1 if bi + 1 < nx else 0
-            bj = bj + 1 if bj + 1 < ny else 0
-        if begun + 1 < count <= len(pairs):
-            _sort_pairs(pairs, begun, count)
+    for j in range(first, last):
+        for i in range(nx):
+            begin = start[j * nx + i]
+            m = start[j * nx + i + 1] - begin
+            for p in range(m if m > 1 else 0):
+                b = bodies[begin + p]
+                near[p, 0], near[p, 1], near[p, 2], near[p, 3] = box[b, 0], box[b, 1], box[b, 2], box[b, 3]
+                i0, j0 = cells[b, 0], cells[b, 1]
+                beyond = i0 < 0 or j0 < 0 or i0 + cells[b, 2] > nx or j0 + cells[b, 3] > ny
+                place[p, 0], place[p, 1], place[p, 2], place[p, 3] = b, i0, j0, images or beyond
+            for p in range(m - 1):
+                a, ia, ja, folded = place[p, 0], place[p, 1], place[p, 2], place[p, 3]
+                if a >= n_free:
+                    break
+                ax0, ay0, ax1, ay1 = near[p, 0], near[p, 1], near[p, 2], near[p, 3]
+                for q in range(p + 1, m):
+                    meets = (near[q, 0] <= ax1) & (near[q, 2] >= ax0) & (near[q, 1] <= ay1) & (near[q, 3] >= ay0)
+                    here = (max(ia, place[q, 1]) == i) & (max(ja, place[q, 2]) == j) & (folded & place[q, 3] == 0)
+                    at = min(count, room)
+                    pairs[at, 0], pairs[at, 1], pairs[at, 2], pairs[at, 3] = a, place[q, 0], 0, 0
+                    count += meets & here
+                for q in range(p + 1, m if folded else 0):  # two that both reach beyond the grid, or have images
+                    if place[q, 3]:
+                        b = place[q, 0]
+                        count = _images(a, b, box, period, x0, y0, per_x, per_y, nx, ny, i, j, pairs, count)
     return count
+
+
+@kernel
+def sort_pairs(raw, start, pairs):
+    """The pairs in order; start: work space, two numbers more than there are bodies."""
+    for k in range(len(start)):
+        start[k] = 0
+    for p in range(len(raw)):
+        start[raw[p, 0] + 2] += 1
+    for k in range(2, len(start)):
+        start[k] += start[k - 1]
+    for p in range(len(raw)):
+        at = start[raw[p, 0] + 1]
+        start[raw[p, 0] + 1] = at + 1
+        pairs[at, 0], pairs[at, 1], pairs[at, 2], pairs[at, 3] = raw[p, 0], raw[p, 1], raw[p, 2], raw[p, 3]
+    for a in range(len(start) - 2):
+        if start[a + 1] - start[a] > 1:
+            _sort_pairs(pairs, start[a], start[a + 1])
 
 
 @inner

@@ -118,21 +118,28 @@ def pairs_of_boxes(
     grid = grid_over(box, n_free, period, bounds)
     cells = kept.take("cells", len(box), 4, kind=np.int64)
     start = kept.take("start", grid.nx * grid.ny + 2, kind=np.int32)
-    _kernels_grid.count_cells(box, *grid, cells, start)
+    most = _kernels_grid.count_cells(box, *grid, cells, start)
     bodies = kept.take("bodies", int(start[-1]), kind=np.int32)
     _kernels_grid.fill_cells(cells, grid.nx, grid.ny, start, bodies)
 
     def part(first: int, last: int) -> NDArray[np.int32]:
-        room = 3 * (last - first) + 64
+        near = kept.take(("near", first), most, 4)
+        place = kept.take(("place", first), most, 4, kind=np.int64)
+        room = 3 * len(box) * (last - first) // grid.ny + 64
         while True:
-            pairs = kept.take(("pairs", first, side), room, 4, kind=np.int32)
-            count = _kernels_grid.find_pairs(first, last, box, n_free, period, *grid, cells, start, bodies, pairs)
+            pairs = kept.take(("raw", first), room, 4, kind=np.int32)
+            count = _kernels_grid.find_pairs(
+                first, last, box, n_free, period, *grid, cells, start, bodies, near, place, pairs
+            )
             if count <= room:
                 return pairs[:count]
             room = count
 
-    found = joined(part, n_free, 3000)
-    return found[0] if len(found) == 1 else np.concatenate(found)
+    found = joined(part, grid.ny, max(3000 * grid.ny // len(box), 1))
+    raw = found[0] if len(found) == 1 else np.concatenate(found)
+    pairs: NDArray[np.int32] = kept.take(("pairs", side), len(raw), 4, kind=np.int32)
+    _kernels_grid.sort_pairs(raw, kept.take("first pair", n_free + 2, kind=np.int32), pairs)
+    return pairs
 
 
 def world_boxes(shapes: Shapes, pose: Array, margin: Array, memory: Memory | None = None) -> Array:
