@@ -106,7 +106,8 @@ def find_pairs(
     when they do not fit.
 
     A pair is reported by the bucket that holds the low corner of the intersection of its boxes, and by no other. Bucket by
-    bucket, for its boxes stay at hand (near, place: work space), and without a jump a test, for none could be foreseen.
+    bucket, for its boxes stay at hand (near, place: work space), and without a jump a test, for none could be foreseen: every
+    test writes, and the last place of `pairs` is for those that find no pair.
     """
     count = np.int64(0)
     room = len(pairs) - 1

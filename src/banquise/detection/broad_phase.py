@@ -131,9 +131,9 @@ def pairs_of_boxes(
             count = _kernels_grid.find_pairs(
                 first, last, box, n_free, period, *grid, cells, start, bodies, near, place, pairs
             )
-            if count <= room:
+            if count < room:
                 return pairs[:count]
-            room = count
+            room = count + 1
 
     found = joined(part, grid.ny, max(3000 * grid.ny // len(box), 1))
     raw = found[0] if len(found) == 1 else np.concatenate(found)
