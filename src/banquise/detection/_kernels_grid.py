@@ -240,6 +240,5 @@ def start_values(pairs, box, margin, period, path, wraps, old_pairs, old, new):
             new.clear[p] = max(new.clear[p], old.clear[q])
             new.known_until[p] = old.known_until[q]
             if new.known_until[p] > -math.inf:
-                new.known_n[p, 0], new.known_n[p, 1] = old.known_n[q, 0], old.known_n[q, 1]
-                for k in range(old.known_n[q, 0] + old.known_n[q, 1]):
+                for k in range(1 + (old.known[q, 0] & 0xFF) + (old.known[q, 0] >> 8)):
                     new.known[p, k] = old.known[q, k]

@@ -6,11 +6,12 @@ import numpy as np
 
 from banquise.detection._kernels_frames import TOUCH, frames_of_point, to_world
 from banquise.detection._kernels_reduce import reduce_frames
-from banquise.detection._kernels_rows import box_gap, hull_gap, measure_rows, near_rows, sort_rows
-from banquise.detection.jit import inner, kernel
+from banquise.detection._kernels_rows import SECTORS, box_gap, hull_gap, measure_rows, near_rows, sort_rows
+from banquise.detection.jit import fetch, inline, inner, kernel
 
-ROWS = 32  # rows of a pair that are remembered; a pair with more is looked at in full each time
+ROWS = 31  # rows of a pair that are remembered; a pair with more is looked at in full each time
 ROUND = 1e-12  # part of the path length set aside for its round-off
+SOON, NEXT = 6, 3  # how many pairs ahead memory is asked for: a fetch takes as long as six sieves or one look
 
 
 @kernel
@@ -107,6 +108,112 @@ def raise_travel(pairs, n_free, until, path, mass, bounce, own, travel):
         travel[j] = max(travel[j], own[j] + gain * mass[i])
 
 
+@inline
+def _turned(p, i, j, pairs, pose, wraps, period):
+    """Image offset of b; what carries its frame into that of a: cosine, sine, place; place of a in the frame of b."""
+    shift_x = (pairs[p, 2] + wraps[i, 0] - wraps[j, 0]) * period[0]
+    shift_y = (pairs[p, 3] + wraps[i, 1] - wraps[j, 1]) * period[1]
+    dx, dy = pose[j, 0] + shift_x - pose[i, 0], pose[j, 1] + shift_y - pose[i, 1]
+    ca, sa, cb, sb = pose[i, 2], pose[i, 3], pose[j, 2], pose[j, 3]
+    c, s = ca * cb + sa * sb, ca * sb - sa * cb
+    return shift_x, shift_y, c, s, ca * dx + sa * dy, ca * dy - sa * dx, -cb * dx - sb * dy, sb * dx - cb * dy
+
+
+@inner
+def _path_of(i, j, path):
+    """How far two bodies have come, with what its round-off may hide."""
+    moved = path[i] + path[j]
+    return moved + ROUND * moved
+
+
+@inline
+def _wake(first, last, pairs, n_free, zone, travel, path, state, mode, quick, alarm, awake):
+    """List the pairs first:last that do not sleep; their number. quick: alarm tells of most that they do."""
+    until = state.until
+    n = 0
+    for p in range(first, last):
+        i, j = pairs[p, 0], pairs[p, 1]
+        if quick:
+            awake[n] = p
+            n += (until[p] <= alarm[i] + alarm[j]) | (j >= n_free)
+            continue
+        lower = until[p] - _path_of(i, j, path)
+        if lower <= pair_reach(i, j, n_free, zone, travel):
+            awake[n] = p
+            n += 1
+        elif mode != 0:
+            state.distance[p], state.exact[p] = lower, False
+    return n
+
+
+@inline
+def _sieve(awake, n, pairs, sh, pose, wraps, period, n_free, zone, travel, path, moved_at, state, mode, look):
+    """Strike from the list awake[:n] what sleeps or whose rims are apart; how many are left.
+
+    A pair for which neither the last look nor its rows will do is listed as ~p.
+    """
+    until, known_until, seen = state.until, state.known_until, state.seen
+    box, rim = sh.frame, sh.rim
+    left = 0
+    for k in range(n):
+        if k + SOON < n:
+            p = awake[k + SOON]
+            i, j = pairs[p, 0], pairs[p, 1]
+            if known_until[p] - path[i] - path[j] < zone[i]:
+                for line in range(0, 2 * SECTORS, 16):
+                    fetch(rim, 2 * SECTORS * np.int64(i) + line)
+                    fetch(rim, 2 * SECTORS * np.int64(j) + line)
+                fetch(box, 6 * np.int64(j))
+                fetch(pose, 4 * np.int64(j))
+        p = awake[k]
+        i, j = pairs[p, 0], pairs[p, 1]
+        reach = pair_reach(i, j, n_free, zone, travel)
+        moved = _path_of(i, j, path)
+        if until[p] - moved > reach:
+            continue
+        still = mode != 1 and seen[p] == look - 1 and moved_at[i] < seen[p] and moved_at[j] < seen[p]
+        full = not still and reach > known_until[p] - moved
+        if full:
+            _, _, c, s, tx, ty, ux, uy = _turned(p, i, j, pairs, pose, wraps, period)
+            radii = box[i, 4] + box[j, 4]
+            gap = box_gap(box, i, j, c, s, tx, ty, ux, uy) - radii
+            if gap <= reach:
+                gap = hull_gap(rim, i, j, c, s, tx, ty, reach + radii) - radii
+            if gap > reach:
+                until[p] = gap + moved
+                if mode != 0:
+                    state.distance[p], state.exact[p] = gap, False
+                continue
+        awake[left] = ~p if full else p
+        left += 1
+    return left
+
+
+@inline
+def _fetch_soon(p, pairs, sh, known):
+    """Ask for what a pair of the list will need: the boxes of its runs, or its rows."""
+    if p >= 0:
+        fetch(known, (1 + ROWS) * np.int64(p))
+        return
+    for side in range(2):
+        b = pairs[~p, side]
+        begin = 7 * np.int64(sh.body[b, 0])
+        for number in range(begin, min(begin + 56, 7 * np.int64(sh.body[b + 1, 0])), 8):
+            fetch(sh.node, number)
+
+
+@inline
+def _fetch_next(p, pairs, sh, known):
+    """Ask for the runs of the first of its rows."""
+    if p < 0 or known[p, 0] == 0:
+        return
+    v, e = (pairs[p, 1], pairs[p, 0]) if known[p, 0] & 0xFF else (pairs[p, 0], pairs[p, 1])
+    v, e = (sh.body[v, 1] + (known[p, 1] >> 16)) >> 2, (sh.body[e, 1] + (known[p, 1] & 0xFFFF)) >> 2
+    for number in range(0, 24, 8):
+        fetch(sh.block, 24 * np.int64(v) + number)
+        fetch(sh.block, 24 * np.int64(e) + number)
+
+
 @kernel
 def look_pairs(
     first, last, pairs, sh, pose, wraps, period, n_free, zone, travel, path, moved_at, state, ahead, mode, look,
@@ -118,12 +225,12 @@ def look_pairs(
     within the reach, contacts within the zone. look: the number of this look. What the last one found, `before`, is taken
     over for pairs of which neither body has moved.
     """
-    until, known, known_n, known_until = state.until, state.known, state.known_n, state.known_until
+    until, known, known_until = state.until, state.known, state.known_until
     distance, exact = state.distance, state.exact
     slots, places, runs, rows, measure = scratch.slots, scratch.near, scratch.runs, scratch.rows, scratch.measure
-    frame, tag, at, chosen = scratch.frame, scratch.tag, scratch.at, scratch.chosen
+    frame, tag, at, chosen, awake = scratch.frame, scratch.tag, scratch.at, scratch.chosen, scratch.awake
     block, link, node, node_link, body, box = sh.block, sh.link, sh.node, sh.node_link, sh.body, sh.frame
-    rim, ids, value, rows_of, key = sh.rim, sh.ids, out.value, out.who, out.key
+    ids, value, rows_of, key = sh.ids, out.value, out.who, out.key
     seen, seen_reach, seen_at = state.seen, state.seen_reach, state.seen_at
     count = np.int64(0)
     need = np.int64(0)
@@ -132,18 +239,25 @@ def look_pairs(
     quick = mode == 0 and 2 * (last - first) > len(alarm)
     for b in range(len(alarm) if quick else 0):
         alarm[b] = (path[b] + travel[b] + 0.5 * zone[b]) * (1.0 + 4.0 * ROUND)
-    for p in range(first, last):
+    done = first  # pairs listed so far
+    listed = left = 0
+    while listed < left or done < last:
+        if listed == left:
+            stop = min(done + len(awake), last)
+            left = _wake(done, stop, pairs, n_free, zone, travel, path, state, mode, quick, alarm, awake)
+            left = _sieve(
+                awake, left, pairs, sh, pose, wraps, period, n_free, zone, travel, path, moved_at, state, mode, look
+            )  # fmt: skip
+            done, listed = stop, 0
+            continue
+        if listed + NEXT < left:
+            _fetch_soon(awake[listed + NEXT], pairs, sh, known)
+            _fetch_next(awake[listed + 1], pairs, sh, known)
+        p = ~awake[listed] if awake[listed] < 0 else awake[listed]
+        listed += 1
         i, j = pairs[p, 0], pairs[p, 1]
-        if quick and j < n_free and until[p] > alarm[i] + alarm[j]:
-            continue
         reach = pair_reach(i, j, n_free, zone, travel)
-        moved = path[i] + path[j]
-        moved += ROUND * moved
-        lower = until[p] - moved
-        if lower > reach:
-            if mode != 0:
-                distance[p], exact[p] = lower, False
-            continue
+        moved = _path_of(i, j, path)
         near = reach - travel[i] - travel[j]
         if mode != 1:
             still = seen[p] == look - 1 and moved_at[i] < seen[p] and moved_at[j] < seen[p]
@@ -155,29 +269,16 @@ def look_pairs(
                 continue
             seen_reach[p, 0], seen_reach[p, 1] = reach, near
             seen_at[p, 0], seen_at[p, 1] = count, 0
-        shift_x = (pairs[p, 2] + wraps[i, 0] - wraps[j, 0]) * period[0]
-        shift_y = (pairs[p, 3] + wraps[i, 1] - wraps[j, 1]) * period[1]
-        dx, dy = pose[j, 0] + shift_x - pose[i, 0], pose[j, 1] + shift_y - pose[i, 1]
-        ca, sa, cb, sb = pose[i, 2], pose[i, 3], pose[j, 2], pose[j, 3]
-        c, s = ca * cb + sa * sb, ca * sb - sa * cb
-        tx, ty = ca * dx + sa * dy, ca * dy - sa * dx
-        ux, uy = -cb * dx - sb * dy, sb * dx - cb * dy
+        shift_x, shift_y, c, s, tx, ty, ux, uy = _turned(p, i, j, pairs, pose, wraps, period)
         radii = box[i, 4] + box[j, 4]
         cached = reach <= known_until[p] - moved
         limit = known_until[p] - moved if cached else reach + ahead
         if cached:
-            n0, n1 = np.int64(known_n[p, 0]), np.int64(known_n[p, 0]) + known_n[p, 1]
+            n0 = np.int64(known[p, 0] & 0xFF)
+            n1 = n0 + np.int64(known[p, 0] >> 8)
             for k in range(n1):
-                rows[k] = (np.int64(known[p, k] >> 16) << 32) | (known[p, k] & 0xFFFF)
+                rows[k] = (np.int64(known[p, 1 + k] >> 16) << 32) | (known[p, 1 + k] & 0xFFFF)
         else:
-            gap = box_gap(box, i, j, c, s, tx, ty, ux, uy) - radii
-            if gap <= reach:
-                gap = hull_gap(rim, i, j, c, s, tx, ty, reach + radii) - radii
-            if gap > reach:
-                until[p] = gap + moved
-                if mode != 0:
-                    distance[p], exact[p] = gap, False
-                continue
             n0, n1 = np.int64(0), np.int64(0)
             for who in range(2):
                 n0 = n1
@@ -196,9 +297,9 @@ def look_pairs(
             known_until[p] = -math.inf
             if n1 <= ROWS and body[i + 1, 1] - body[i, 1] < 65536 > body[j + 1, 1] - body[j, 1]:
                 known_until[p] = limit + moved
-                known_n[p, 0], known_n[p, 1] = n0, n1 - n0
+                known[p, 0] = n0 | (n1 - n0) << 8
                 for k in range(n1):
-                    known[p, k] = ((rows[k] >> 32) << 16) | (rows[k] & 0xFFFF)
+                    known[p, 1 + k] = ((rows[k] >> 32) << 16) | (rows[k] & 0xFFFF)
         least = math.inf
         for who in range(2):
             v, e, turn, ox, oy = (j, i, s, tx, ty) if who == 0 else (i, j, -s, ux, uy)

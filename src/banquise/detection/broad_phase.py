@@ -29,8 +29,9 @@ class PairState(NamedTuple):
     """What is remembered of each pair of a list; never anything that changes an answer."""
 
     until: Array  # paths at which the bodies may first touch
-    known: NDArray[np.uint32]  # (p, ROWS) rows of the last full look
-    known_n: Any  # (p, 2) their number, points of b and points of a
+    known: NDArray[
+        np.uint32
+    ]  # (p, 1 + ROWS) rows of the last full look; first their number, points of b + 256 x points of a
     known_until: Array  # paths up to which they are all there is, less the reach
     distance: Array  # least distance, or a lower bound, at the last look
     exact: NDArray[np.bool_]
@@ -45,8 +46,7 @@ def empty_state(n: int, memory: Memory | None = None, side: int = 0) -> PairStat
     memory = memory or Memory()
     return PairState(
         memory.take(("until", side), n),
-        memory.take(("known", side), n, ROWS, kind=np.uint32),
-        memory.take(("known_n", side), n, 2, kind=np.uint8),
+        memory.take(("known", side), n, 1 + ROWS, kind=np.uint32),
         memory.take(("known_until", side), n),
         memory.take(("distance", side), n),
         memory.take(("exact", side), n, kind=np.bool_),

@@ -11,6 +11,8 @@ from banquise.detection.shapes import Shapes
 
 Array = NDArray[np.float64]
 
+AT_ONCE = 512  # pairs that go through the sieve before any is looked at: their bodies are still in the cache then
+
 
 class Memory:
     """Arrays kept from call to call: asking the system for fresh pages costs as much as filling them."""
@@ -39,6 +41,7 @@ class Scratch(NamedTuple):
     at: Any
     chosen: Any
     alarm: Array
+    awake: NDArray[np.int32]
 
 
 class Found(NamedTuple):
@@ -63,6 +66,7 @@ def make_scratch(shapes: Shapes, rows: int) -> Scratch:
         np.empty(rows, np.int64),
         np.empty(rows, np.int8),
         np.empty(len(shapes.frame)),
+        np.empty(AT_ONCE, np.int32),
     )
 
 
