@@ -133,9 +133,11 @@ def _wake(first, last, pairs, n_free, zone, travel, path, state, mode, quick, al
     n = 0
     for p in range(first, last):
         i, j = pairs[p, 0], pairs[p, 1]
-        if quick:
+        if quick and j < n_free and until[p] > alarm[i] + alarm[j]:
+            continue
+        if quick:  # or nearly so: the sieve will tell
             awake[n] = p
-            n += (until[p] <= alarm[i] + alarm[j]) | (j >= n_free)
+            n += 1
             continue
         lower = until[p] - _path_of(i, j, path)
         if lower <= pair_reach(i, j, n_free, zone, travel):

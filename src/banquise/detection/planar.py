@@ -19,6 +19,7 @@ from banquise.detection.impact_time import impact_times
 from banquise.detection.manifold import Contacts, contacts_of
 from banquise.detection.scratch import Found, Memory, Scratch, make_found, make_scratch
 from banquise.detection.shapes import shapes_of
+from banquise.jit import opened
 from banquise.scene.domain import Domain, Periodic
 
 Array = NDArray[np.float64]
@@ -81,6 +82,7 @@ class Detector:
             None  # a look since which nothing has moved
         )
         self._still = np.zeros(n)
+        self._look: Any = None  # the narrow phase, once it is compiled
         self.pairs: Index = np.empty((0, 4), np.int32)
         self.state: PairState = empty_state(0)
         self.margin = np.full(n, -np.inf)  # covers nothing yet
@@ -129,6 +131,7 @@ class Detector:
         The distance (m) is exact below zone + reach[a] + reach[b]; two bodies that are not listed are farther apart.
         Pairs are (p, 4): rows, images of b. All are views, good until the next look.
         """
+        zone, reach = self._columns_of(zone, reach)
         self.follow(bodies)
         self.cover(0.5 * zone + reach, zone)
         return _one(self.look(zone, reach, 2)), self.pairs, self.state.distance
@@ -252,16 +255,17 @@ class Detector:
     def look(self, zone: Array, travel: Array, mode: int, ahead: float | None = None) -> list[Found]:
         """Run the narrow phase over the list; contacts in pair order, in one part a thread.
 
-        Rows within the reach and `ahead` (m) more are remembered.
+        zone, travel: columns as `_columns_of` makes them. Rows within the reach and `ahead` (m) more are remembered.
         """
         ahead = AHEAD * self.scale if ahead is None else ahead
-        if mode == 0 and self._last is not None and self._same_look(zone, travel, ahead):
+        parts = threads.threads()
+        if mode == 0 and self._last is not None and self._same_look(zone, travel, ahead, parts):
             return self._last[-1]
         self._last = None
         if mode != 1:
             self.looks += 1
-            if self._parts != threads.threads():  # other cuts: what the last look wrote lies elsewhere
-                self.looks, self._parts = self.looks + 1, threads.threads()
+            if self._parts != parts:  # other cuts: what the last look wrote lies elsewhere
+                self.looks, self._parts = self.looks + 1, parts
         side = self.looks % 2
 
         def part(first: int, last: int) -> Found:
@@ -271,16 +275,19 @@ class Detector:
                     scratch = self._scratch[first] = make_scratch(self.shapes, self._rows)
                 found = self._found.get((first, side)) or self._room(first, side, 256)
                 before = self._found.get((first, 1 - side), found)
-                count, need = _kernels_look.look_pairs(
+                args = (
                     first, last, self.pairs, self.shapes, self.pose, self.wraps, self.period, self.n_free,
                     zone, travel, self.path, self.moved_at, self.state, ahead, mode, self.looks, scratch, before, found,
                 )  # fmt: skip
+                count, need = (self._look or _kernels_look.look_pairs)(*args)
+                if self._look is None:
+                    self._look = opened(_kernels_look.look_pairs, args)
                 if need:
                     self._rows = max(self._rows, 2 * need)
                 elif count > len(found.value):
                     self._room(first, side, 2 * count)
                 else:
-                    return Found(*(column[:count] for column in found))
+                    return Found(found.value[:count], found.who[:count], found.key[:count])
 
         found = joined(part, len(self.pairs), GRAIN)
         if mode == 0:
@@ -291,11 +298,11 @@ class Detector:
         """Look again next time, whether or not anything has moved."""
         self._last = None
 
-    def _same_look(self, zone: Array, travel: Array, ahead: float) -> bool:
+    def _same_look(self, zone: Array, travel: Array, ahead: float, parts: int) -> bool:
         """Whether the last look was this one: the same reach, and nothing has moved since."""
         return (
             self._last is not None
-            and self._last[2:5] == (ahead, self.rebuilds, threads.threads())
+            and self._last[2:5] == (ahead, self.rebuilds, parts)
             and bool((self._last[0] == zone).all())
             and bool((self._last[1] == travel).all())
         )
