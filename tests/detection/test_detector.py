@@ -82,6 +82,18 @@ def test_grid_against_sort_and_sweep(layout):
     assert np.all(np.diff(found[:, 0] * (n + 1) + found[:, 1]) > 0)
 
 
+def test_few_boxes_as_wide_as_the_grid():
+    """Boxes that the folded grid cuts off, or that stand in its first column again, are told apart all the same."""
+    rng = np.random.default_rng(15)
+    for _ in range(400):
+        n = int(rng.integers(2, 12))
+        half = rng.uniform(0.1, 3.0, (n, 2)) * rng.choice([1.0, 5.0], (n, 1))
+        centre = np.round(rng.uniform(0, 12, (n, 2)))  # often in line, often as far apart as they are wide
+        box = np.concatenate([centre - half, centre + half], axis=1)
+        found = pairs_of_boxes(box, n, np.zeros(2), (0.0, 0.0))
+        assert [(int(a), int(b)) for a, b, _, _ in found] == sorted(box_pairs(box))
+
+
 def test_pairs_against_the_two_levels_of_discs():
     """The papers' neighbours: discs of level 1 cover stretches of the border, level 0 covers them all."""
     rng = np.random.default_rng(8)

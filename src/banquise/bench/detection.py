@@ -17,22 +17,38 @@ from typing import Any
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from banquise import threads
 from banquise.bench import Figure
+from banquise.detection.broad_phase import empty_state
 from banquise.detection.planar import Detector
 from banquise.scene.bodies import Bodies
 from banquise.scene.makers.floedyn import read_floedyn
 from banquise.scenes.packs import pack_tile, tile
 
+Times = NDArray[np.float64]  # ms
+
 REACH = 1.0  # m
 POSE = ("x", "y", "cos", "sin")
-# ms: rebuild, every near pair, steps of 0.2 s and of 1 s, nothing moves
-BARS = {
-    1_000: (0.27, 0.30, 0.08, 0.21, 0.017),
-    9_000: (2.8, 4.3, 1.5, 3.5, 0.27),
-    100_000: (26.0, 53.0, 14.7, 35.0, 7.7),
+STAGES = {
+    "rebuild": "neighbour list, one rebuild",
+    "narrow": "narrow phase, no memory",
+    "step": "narrow phase, steps of 0.2 s",
+    "long step": "narrow phase, steps of 1 s",
+    "jam": "narrow phase, nothing moves",
+    "nearly jam": "narrow phase, one floe moves",
+    "list": "paths and list, steps of 0.2 s",
+    "long list": "paths and list, steps of 1 s",
+    "overlap": "overlap of every near pair, steps of 0.2 s",
 }
+# ms of these stages in this order, on one thread; then of the first four on two
+BARS = {
+    1_000: (0.27, 0.30, 0.08, 0.21, 0.017, 0.017, 0.023, 0.048),
+    9_000: (2.8, 4.3, 1.5, 3.5, 0.27, 0.27, 0.25, 0.51),
+    100_000: (26.0, 53.0, 14.7, 35.0, 7.7, 7.7, 2.6, 4.6),
+}
+BARS_OF_TWO = {9_000: (2.3, 2.1, 0.9, 2.2), 100_000: (20.0, 31.0, 9.1, 22.0)}
 
 
 def pack(across: int) -> tuple[Bodies, str]:
@@ -67,162 +83,171 @@ def _reference(place: Any, x: Any) -> float:
 
 
 class Stopwatch:
-    """CPU time of this thread, each measurement next to one of the reference loop."""
+    """CPU time, each measurement next to one of the reference loop; with several threads, of the longest way through them."""
 
     def __init__(self) -> None:
         rng = np.random.default_rng(0)
         self._loop = rng.permutation(2_000), rng.random(2_000)
         self.loops: list[float] = []
-        self.least: dict[str, float] = {}
 
     def time(self, work: Callable[[], Any]) -> float:
-        """Milliseconds of one call."""
+        """Milliseconds of one call: of this thread, and what others were busy with while it had to wait."""
         _reference(*self._loop)  # once to fetch its numbers: what others do to the cache is not what the loop is for
         start = time.thread_time()
         _reference(*self._loop)
         middle = time.thread_time()
-        work()
+        if threads.threads() == 1:
+            work()
+            waited = 0.0
+        else:
+            with threads.recorded() as stages:
+                work()
+            waited = sum(max(parts) - parts[0] for parts in stages.values())
+        end = time.thread_time()
         self.loops.append(middle - start)
-        return 1e3 * (time.thread_time() - middle)
+        return 1e3 * (end - middle + waited)
 
-    def median(self, name: str, work: Callable[[], Any], repeats: int, prepare: Any = None) -> float:
-        """Median of many calls (ms); the least is kept under that name."""
-        times = []
+    def times(self, work: Callable[[], Any], repeats: int, prepare: Callable[[], None] = lambda: None) -> Times:
+        """Milliseconds of many calls."""
+        found = []
         for _ in range(repeats):
-            if prepare:
-                prepare()
-            times.append(self.time(work))
-        self.least[name] = min(times)
-        return statistics.median(times)
+            prepare()
+            found.append(self.time(work))
+        return np.array(found)
 
     def slowness(self) -> float:
         """Median time of the reference loop over its least: 1 on a machine that nobody else uses."""
         return statistics.median(self.loops) / min(loop for loop in self.loops if loop > 0.0)
 
 
-def measure(
-    across: int, watch: Stopwatch, repeats: int = 9, steps: int = 30, flown: int = 3
-) -> tuple[dict[str, float], str]:
-    """Stage times (ms, one thread) and counts of one pack; of steps, over so many flights from the same start."""
-    bodies, source = pack(across)
-    n = len(bodies)
-    zone = np.full(n, REACH)
-    detector = Detector(bodies)
-    contacts = detector.contacts(bodies, zone)
-    detector.overlaps(bodies)
+class Trial:
+    """One pack, and the stages of its detection."""
 
-    def forget_list() -> None:
-        detector.margin[:] = -np.inf
+    def __init__(self, across: int) -> None:
+        self.bodies, self.source = pack(across)
+        self.n = len(self.bodies)
+        self.zone, self.travel = np.full(self.n, REACH), np.zeros(self.n)
+        self.detector = Detector(self.bodies)
+        self.detector.follow(self.bodies)
+        self.cover()
+        self.box_gap = self.detector.state.until.copy()
+        self.contacts = len(self.detector.contacts(self.bodies, self.zone))
+        self.detector.overlaps(self.bodies)
 
-    def forget_pairs() -> None:
-        detector.state.until[:] = box_gap
-        detector.state.known_until[:] = -np.inf
-        detector.state.seen[:] = 0
-        detector.forget_look()
+    def cover(self) -> None:
+        self.detector.cover(0.5 * self.zone, self.zone)
 
-    found = {"floes": float(n), "contacts": float(len(contacts)), "pairs": float(len(detector.pairs))}
-    found["rebuild"] = watch.median("rebuild", lambda: detector.cover(0.5 * zone, zone), repeats, forget_list)
-    fresh = Detector(bodies)
-    fresh.follow(bodies)
-    fresh.cover(0.5 * zone, zone)
-    box_gap = fresh.state.until.copy()
-    travel = np.zeros(n)
-    # nothing remembered, so nothing looked at beyond the reach
-    found["narrow"] = watch.median("narrow", lambda: detector.look(zone, travel, 0, 0.0), repeats, forget_pairs)
-    if n >= 9_000:
-        found["share"] = _two_threads(detector, zone, travel, forget_pairs, found["narrow"], repeats)
-    detector.look(zone, travel, 0)
-    found["jam"] = watch.median("jam", lambda: detector.look(zone, travel, 0), repeats)
+    def follow_and_cover(self) -> None:
+        self.detector.follow(self.bodies)
+        self.cover()
 
-    def move_one() -> None:
-        bodies.x[0] += 1e-9
-        detector.follow(bodies)
+    def look(self) -> None:
+        self.detector.look(self.zone, self.travel, 0)
 
-    found["nearly jam"] = watch.median("nearly jam", lambda: detector.look(zone, travel, 0), repeats, move_one)
-    found["contacts"] = float(len(contacts))
-    found["bytes"] = _bytes(detector) / n
+    def forget_list(self) -> None:
+        self.detector.margin[:] = -np.inf
 
-    def follow_and_cover() -> None:
-        detector.follow(bodies)
-        detector.cover(0.5 * zone, zone)
+    def forget_pairs(self) -> None:
+        state = self.detector.state
+        state.until[:], state.known_until[:], state.seen[:] = self.box_gap, -np.inf, 0
+        self.detector.forget_look()
 
-    start = [getattr(bodies, name).copy() for name in POSE]
-    for dt, name in ((0.2, "step"), (1.0, "long step")):
-        flights = []
-        for _ in range(flown):
-            for column, values in zip(POSE, start):
-                setattr(bodies, column, values.copy())
-            detector = Detector(bodies)  # `follow_and_cover` is about this one now
-            detector.contacts(bodies, zone)
-            detector.overlaps(bodies)
-            flights.append([])
-            for _ in range(steps if dt < 1.0 else steps // 3):
-                move(bodies, dt)
-                cover = watch.time(follow_and_cover)
-                look = watch.time(lambda: detector.look(zone, travel, 0))
-                flights[-1].append((cover, look, watch.time(lambda: detector.overlaps(bodies))))
-        start = [getattr(bodies, column).copy() for column in POSE]
-        # the same flight again and again: of each step the median, of the steps the mean
-        table = np.median(flights, axis=0)
-        found[f"list, {name}"], found[name], found[f"overlap, {name}"] = table.mean(axis=0)
-        found[f"{name}, median"] = float(np.median(table[:, 1]))
-        watch.least[name] = float(np.min(flights, axis=0)[:, 1].mean())
-    return found, source
+    def forget_all(self) -> None:
+        self.detector.pairs, self.detector.state = np.empty((0, 4), np.int32), empty_state(0)
+        self.forget_list()
+        self.detector.forget_look()
 
+    def move_one(self) -> None:
+        self.bodies.x[0] += 1e-9
+        self.detector.follow(self.bodies)
 
-def _two_threads(
-    detector: Detector, zone: Any, travel: Any, forget: Callable[[], None], alone: float, repeats: int
-) -> float:
-    """CPU time of the narrow phase on one thread (ms, given) over that of the busier of two: the speed-up, were both free."""
-    busier = []
-    threads.set_threads(2)
-    for _ in range(repeats):
-        forget()
-        with threads.recorded() as stages:
-            detector.look(zone, travel, 0, 0.0)
-        busier.append(1e3 * max(stages["detection.planar.Detector.look"]))
-    threads.set_threads(1)
-    return alone / statistics.median(busier)
+    def standing(self, watch: Stopwatch, repeats: int) -> dict[str, Times]:
+        """Times of the stages where nothing moves."""
+        found = {"rebuild": watch.times(self.cover, repeats, self.forget_list)}
+        # nothing remembered, so nothing looked at beyond the reach
+        detector, zone, travel = self.detector, self.zone, self.travel
+        found["narrow"] = watch.times(lambda: detector.look(zone, travel, 0, 0.0), repeats, self.forget_pairs)
+        self.look()
+        found["jam"] = watch.times(self.look, repeats)
+        found["nearly jam"] = watch.times(self.look, repeats, self.move_one)
+        return found
+
+    def flying(self, watch: Stopwatch, dt: float, steps: int, repeats: int) -> tuple[Times, Times, Times]:
+        """Times (repeats, steps) of list, narrow phase and overlaps: the same free flight again and again."""
+        start = [getattr(self.bodies, name).copy() for name in POSE]
+        found = np.empty((repeats, steps, 3))
+        for repeat in range(repeats):
+            for name, values in zip(POSE, start):
+                setattr(self.bodies, name, values.copy())
+            self.forget_all()
+            self.follow_and_cover()
+            self.look()
+            self.detector.overlaps(self.bodies)
+            for step in range(steps):
+                move(self.bodies, dt)
+                found[repeat, step] = [
+                    watch.time(work)
+                    for work in (self.follow_and_cover, self.look, lambda: self.detector.overlaps(self.bodies))
+                ]
+        return found[:, :, 0], found[:, :, 1], found[:, :, 2]
+
+    def measure(self, watch: Stopwatch, repeats: int, flights: int) -> dict[str, tuple[float, float]]:
+        """(typical, least) time of each stage (ms): medians; of steps, the mean over the steps of the medians over flights."""
+        found = self.standing(watch, repeats)
+        found["list"], found["step"], found["overlap"] = self.flying(watch, 0.2, 30, flights)
+        found["long list"], found["long step"], _ = self.flying(watch, 1.0, 10, flights)
+        return {
+            name: (float(np.median(times, axis=0).mean()), float(np.min(times, axis=0).mean()))
+            for name, times in found.items()
+        }
 
 
 def _bytes(detector: Detector) -> int:
-    arrays = [*detector.shapes, *detector.state, detector.pairs, detector.pose, detector.path, detector.margin]
-    return sum(int(array.nbytes) for array in arrays)
+    arrays: list[Any] = [
+        *detector.shapes,
+        *detector.state,
+        detector.pairs,
+        detector.pose,
+        detector.path,
+        detector.margin,
+    ]
+    return int(sum(array.nbytes for array in arrays))
+
+
+def _figures(trial: Trial, found: dict[str, tuple[float, float]], bars: tuple[float, ...], how: str) -> list[Figure]:
+    """A figure a stage, against 1.3 times its bar."""
+    names = list(STAGES)[: len(bars)] if how == "two threads" else list(STAGES)
+    figures = []
+    for k, name in enumerate(names):
+        typical, least = found[name]
+        note = f"least {least:.4g}, {trial.source}, reach {REACH:g} m, CPU of {how}, {trial.contacts} contacts"
+        label = f"detection {trial.n:,}: {STAGES[name]}" + (", two threads" if how == "two threads" else "")
+        limit = 1.3 * bars[k] if k < len(bars) else None
+        figures.append(Figure(label, typical, "ms", at_most=limit, note=note))
+    return figures
 
 
 def bench(quick: bool = False) -> list[Figure]:
-    """Figures of packs of 1,000 and 9,000 floes, and of 100,000 when not quick."""
+    """Figures of packs of 1,000 and 9,000 floes, and when not quick of 100,000 and of two threads."""
     before = threads.threads()
-    threads.set_threads(1)
     figures: list[Figure] = []
     sizes, times = [], []
     watch = Stopwatch()
     try:
         for across in (1, 3) if quick else (1, 3, 10):
-            found, source = measure(across, watch, {1: 99, 3: 25}.get(across, 9), flown={1: 15, 3: 5}.get(across, 3))
-            n = int(found["floes"])
-            bars = BARS.get(n, (None,) * 5)
-            label = f"detection {n:,}"
-            note = f"{source}, reach {REACH:g} m, CPU of one thread, {found['contacts']:.0f} contacts"
-            for name, key, bar in (
-                ("neighbour list, one rebuild", "rebuild", bars[0]),
-                ("narrow phase, no memory", "narrow", bars[1]),
-                ("narrow phase, steps of 0.2 s", "step", bars[2]),
-                ("narrow phase, steps of 1 s", "long step", bars[3]),
-                ("narrow phase, nothing moves", "jam", bars[4]),
-                ("narrow phase, one floe moves", "nearly jam", bars[4]),
-                ("narrow phase, steps of 0.2 s, median", "step, median", None),
-                ("overlap of every near pair, steps of 0.2 s", "overlap, step", None),
-            ):
-                limit = None if bar is None else 1.3 * bar
-                least = f"least {watch.least[key]:.4g}, " if key in watch.least else ""
-                figures.append(Figure(f"{label}: {name}", found[key], "ms", at_most=limit, note=least + note))
-            figures.append(Figure(f"{label}: memory a floe", found["bytes"], "bytes"))
-            if "share" in found:
-                note = "CPU of one thread over that of the busier of two: wall time tells nothing where others run"
-                figures.append(Figure(f"{label}: narrow phase, two threads", found["share"], "times faster", note=note))
-            sizes.append(n)
-            times.append(found["rebuild"] + found["narrow"])
+            threads.set_threads(1)
+            trial = Trial(across)
+            repeats, flights = {1: (99, 15), 3: (25, 5)}.get(across, (9, 3))
+            found = trial.measure(watch, repeats, flights)
+            figures += _figures(trial, found, BARS.get(trial.n, ()), "one thread")
+            figures.append(Figure(f"detection {trial.n:,}: memory a floe", _bytes(trial.detector) / trial.n, "bytes"))
+            sizes.append(trial.n)
+            times.append(found["rebuild"][0] + found["narrow"][0])
+            if not quick and trial.n in BARS_OF_TWO:
+                threads.set_threads(2)
+                trial = Trial(across)
+                found = trial.measure(watch, repeats, flights)
+                figures += _figures(trial, found, BARS_OF_TWO[trial.n], "two threads")
     finally:
         threads.set_threads(before)
     growth = math.log(times[-1] / times[0]) / math.log(sizes[-1] / sizes[0])

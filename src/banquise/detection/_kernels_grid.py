@@ -119,8 +119,9 @@ def find_pairs(
             for p in range(m if m > 1 else 0):
                 b = bodies[begin + p]
                 near[p, 0], near[p, 1], near[p, 2], near[p, 3] = box[b, 0], box[b, 1], box[b, 2], box[b, 3]
-                i0, j0 = cells[b, 0], cells[b, 1]
-                beyond = i0 < 0 or j0 < 0 or i0 + cells[b, 2] > nx or j0 + cells[b, 3] > ny
+                i0, j0, ni, nj = cells[b, 0], cells[b, 1], cells[b, 2], cells[b, 3]
+                # as wide as the grid: perhaps wider, cut off
+                beyond = i0 < 0 or j0 < 0 or i0 + ni > nx or j0 + nj > ny or ni == nx or nj == ny
                 place[p, 0], place[p, 1], place[p, 2], place[p, 3] = b, i0, j0, images or beyond
             for p in range(m - 1):
                 a, ia, ja, folded = place[p, 0], place[p, 1], place[p, 2], place[p, 3]
@@ -211,13 +212,19 @@ def _sort_pairs(pairs, first, last):
 
 
 @kernel
-def start_values(pairs, box, margin, period, path, wraps, old_pairs, old, new):
-    """Values of a new list: carried over for pairs that were in the old one, else from the gap of the boxes.
+def start_values(first, last, pairs, box, margin, period, path, wraps, old_pairs, old, new):
+    """Values of the pairs first:last of a new list: carried over for those of the old one, else from the gap of the boxes.
 
     Both lists are sorted, so one pass merges them. Turns the images into what stays when bodies are wrapped.
     """
-    q = np.int64(0)
-    for p in range(len(pairs)):
+    q, beyond = np.int64(0), len(old_pairs)  # the first old pair of the first body
+    while q < beyond:
+        middle = (q + beyond) // 2
+        if old_pairs[middle, 0] < pairs[first, 0]:
+            q = middle + 1
+        else:
+            beyond = middle
+    for p in range(first, last):
         i, j = pairs[p, 0], pairs[p, 1]
         sx, sy = pairs[p, 2] * period[0], pairs[p, 3] * period[1]
         pairs[p, 2] += wraps[j, 0] - wraps[i, 0]

@@ -245,9 +245,8 @@ class Detector:
         side = self.rebuilds % 2
         pairs = pairs_of_boxes(box, n, self.period, self.bounds, self._memory, side)
         state = empty_state(len(pairs), self._memory, side)
-        _kernels_grid.start_values(
-            pairs, box, self.margin, self.period, self.path, self.wraps, self.pairs, self.state, state
-        )
+        columns = (pairs, box, self.margin, self.period, self.path, self.wraps, self.pairs, self.state, state)
+        threads.over_blocks(lambda i, j: _kernels_grid.start_values(i, j, *columns), len(pairs), 2 * GRAIN)
         self.pairs, self.state = pairs, state
         self.path_at_build = self.path.copy()
         self.rebuilds += 1
