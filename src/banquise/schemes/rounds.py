@@ -59,6 +59,7 @@ class Groups:
     members: Rows
     pair_start: Rows
     pairs: Pairs
+    first: int  # number of the first group, counted through all that are run in the step
     totals: Array = field(init=False)
     stale: NDArray[np.bool_] = field(init=False)
     events: list[Array] = field(default_factory=list)
@@ -88,6 +89,7 @@ class Engine:
         self.rows = np.arange(n)
         self.start = np.empty((len(MOVING), every))
         self.label, self.number = np.empty(n, np.int64), np.empty(n, np.int64)
+        self.home = np.empty(n, np.int64)  # the group in which each floe was last taken through the step, -1 for none
         self.state = State(
             left=np.empty(n), velocity=np.zeros((every, 3)), ahead=np.zeros((every, 3)), pose=np.zeros((every, 4)),
             reach=np.zeros(every), drift=np.zeros(2), looked=np.zeros(every), pull=np.zeros(every), since=np.empty(n),
@@ -255,7 +257,8 @@ class Engine:
             pairs[:, 2:4] = image - detector.wraps[pairs[:, 0]] + detector.wraps[pairs[:, 1]]
         return pairs, live[:count], rest[:count]
 
-    def _list(self, pairs: Pairs, live: Flags) -> Groups:
+    def _list(self, pairs: Pairs, live: Flags, first: int = 0) -> Groups:
+        """The groups of floes joined by live pairs, numbered from `first`."""
         n, p = self.n, len(pairs)
         most = min(n, 2 * p)
         members, listed = np.empty(most, np.int64), np.empty((p, 6), np.int32)
@@ -263,7 +266,10 @@ class Engine:
         groups, total, count = _kernels.list_groups(
             pairs, live, n, self.label, self.number, members, starts, listed, pair_starts, np.empty(p, np.int64)
         )
-        return Groups(starts[: groups + 1], members[:total], pair_starts[: groups + 1], listed[:count])
+        if first == 0:
+            self.home.fill(-1)
+        self.home[members[:total]] = first + np.repeat(np.arange(groups), np.diff(starts[: groups + 1]))
+        return Groups(starts[: groups + 1], members[:total], pair_starts[: groups + 1], listed[:count], first)
 
     def _move_idle(self, step: float) -> None:
         """Move the floes that are in no group."""
@@ -396,42 +402,36 @@ class Engine:
 
         Every group with a member of an overlapping pair is done again, whole.
         """
-        sim, n = self.sim, self.n
+        sim, n, home = self.sim, self.n, self.home
         known = _kernels.find_pairs(pairs, fresh, self.struck) >= 0
-        rows = np.unique(fresh[fresh < n])
-        # where each floe was last taken through the step
-        run, number = np.full(n, -1, np.int64), np.full(n, -1, np.int64)
-        for k, groups in enumerate(done):
-            member = np.repeat(np.arange(len(groups)), np.diff(groups.member_start))
-            good = ~groups.stale[member]
-            run[groups.members[good]], number[groups.members[good]] = k, member[good]
         one, other = fresh[:, 0], np.minimum(fresh[:, 1], n - 1)
         obstacle = fresh[:, 1] >= n
-        together = known & (run[one] >= 0) & (obstacle | ((run[one] == run[other]) & (number[one] == number[other])))
-        if together.any():  # what was followed went wrong
-            self.rule = self.rule._replace(follow=False)
-        shorter = np.unique(fresh[together][fresh[together] < n])
-        cap = sim.step_cap
-        cap[shorter] = np.maximum(0.5 * np.minimum(cap[shorter], step), step / SHORTEST)
+        together = known & (home[one] >= 0) & (obstacle | (home[one] == home[other]))
+        rows = fresh[fresh < n]
+        if together.any():
+            self.rule = self.rule._replace(follow=False)  # what was followed went wrong
+            shorter = np.unique(fresh[together][fresh[together] < n])
+            cap = sim.step_cap
+            cap[shorter] = np.maximum(0.5 * np.minimum(cap[shorter], step), step / SHORTEST)
         if not known.all():
             listed = sim.detector.pairs
             more = np.full((len(fresh) - int(known.sum()), 6), -1, np.int32)
             more[:, :4] = listed[_kernels.find_pairs(listed, fresh[~known], self.struck)]
             pairs = np.concatenate([pairs, more])
-        inside = np.zeros(n, np.bool_)
+        touched = np.zeros(sum(map(len, done)) + 1, np.bool_)
+        touched[home[rows]] = True
+        touched[-1] = False  # floes that were in no group
+        inside = touched[home]
         inside[rows] = True
-        for k, groups in enumerate(done):
-            touched = np.unique(number[rows[run[rows] == k]])
-            groups.stale[touched] = True
-            for group in touched:
-                inside[groups.rows(int(group))] = True
+        for groups in done:
+            groups.stale |= touched[groups.first : groups.first + len(groups)]
         members = np.flatnonzero(inside)
         among = inside[pairs[:, 0]] & (inside[np.minimum(pairs[:, 1], n - 1)] | (pairs[:, 1] >= n))
-        self._take_back(members[run[members] < 0])
+        self._take_back(members[home[members] < 0])
         _kernels.put_back(members, self.start, self.columns)
         self._fly_again(members, step)
         of_group = np.ascontiguousarray(pairs[among])
-        return self._list(of_group, np.ones(len(of_group), np.bool_)), pairs
+        return self._list(of_group, np.ones(len(of_group), np.bool_), len(touched) - 1), pairs
 
     def _take_back(self, idle: Rows) -> None:
         """Take the work on floes that were in no group out of the books: they are in one now."""
