@@ -262,10 +262,17 @@ def jam(quick: bool) -> list[Figure]:
     return figures
 
 
-def locked(sim: Simulation) -> bool:
-    """Whether nothing moves any more: less than a micrometre a second."""
+def in_funnel(sim: Simulation) -> Any:
+    """Which floes have not come out of the mouth, at y = 0, to drift away on open water."""
     b, n = sim.bodies, sim.bodies.n_free
-    return bool(sim.time > 0 and (np.hypot(b.u[:n], b.v[:n]) + b.extent[:n] * np.abs(b.spin[:n])).max() < 1e-6)
+    return b.y[:n] > -b.extent[:n]
+
+
+def locked(sim: Simulation) -> bool:
+    """Whether nothing in the funnel moves any more: less than a micrometre a second."""
+    b, inside = sim.bodies, np.flatnonzero(in_funnel(sim))
+    speed = np.hypot(b.u[inside], b.v[inside]) + b.extent[inside] * np.abs(b.spin[inside])
+    return bool(sim.time > 0 and len(inside) and speed.max() < 1e-6)
 
 
 def joined_timing(one: Timing, other: Timing) -> Timing:
@@ -288,17 +295,18 @@ def joined_timing(one: Timing, other: Timing) -> Timing:
 
 def locked_figures(title: str, sim: Simulation) -> list[Figure]:
     """An hour of a locked jam: residual, time, drift, how steady the load on the banks is."""
-    b, n = sim.bodies, sim.bodies.n_free
-    start = np.stack([b.x[:n], b.y[:n]])
+    b, inside = sim.bodies, np.flatnonzero(in_funnel(sim))
+    start = np.stack([b.x[inside], b.y[inside]])
     loads = []
     whole = Timing()
     for _ in range(6):
         sim.impulses.reset(b)
         whole = joined_timing(whole, timed_steps(sim, round(600 / JAM_STEP), JAM_STEP, before=0))
         loads.append(np.hypot(*sim.impulses.on_obstacles[:, :2].T) / 600.0)
-    drift = float(np.hypot(*(np.stack([b.x[:n], b.y[:n]]) - start)).max())
+    drift = float(np.hypot(*(np.stack([b.x[inside], b.y[inside]]) - start)).max())
     steady = np.ptp(loads, axis=0) / np.mean(loads, axis=0)
     return [
+        Figure(f"{title}: floes in the jam", len(inside), ""),
         Figure(f"{title}: a locked step", whole.ms, "ms", at_most=60.0, note="median CPU"),
         Figure(f"{title}: residual, locked", whole.window["residual"], "", at_most=1e-6),
         Figure(f"{title}: unsolved, locked", whole.window["unsolved"], "", at_most=0),

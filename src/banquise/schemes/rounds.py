@@ -46,6 +46,8 @@ TOUCH = 1e-10, 1e-7
 AIM = 1e-12, 2e-8
 BEND = 0.5, 8.0  # tolerances by which what is held may leave its arc in a step, before what sank in is solved again
 DIRECT = 8  # floes of a group beyond which whole steps do not follow its meetings one by one
+REST = 1e-4  # of the speed that forces would give: slower is at rest
+POLISH = 1e-3  # of the tolerance to which large islands at rest are solved
 SHORTEST = 2**14  # part of a step that a group takes at least, overlap or not
 ATTEMPTS = 14  # times groups that leave an overlap are done again before it is said
 MOVING = ("x", "y", "angle", "cos", "sin", "u", "v", "spin")
@@ -346,11 +348,24 @@ class Engine:
             rows, p.start[: islands + 1], p.r[:m], p.reference[:islands], laws.settings.tolerance, laws.memory
         )
         run.auto()
+        if desk.control[g.PHASE] == g.HOLD and self._at_rest(p.bodies[:bodies], run.y, float(run.reference.max())):
+            run.polish(POLISH)
         run.finish()
         p.y[: bodies + 1] = run.y
         p.error[:islands] = run.error
         total[g.UNSOLVED] += run.unsolved_count
         desk.control[g.SOLVED] = 1
+
+    def _at_rest(self, rows: Rows, y: Array, speed: float) -> bool:
+        """Whether contacts bring these floes all but to rest, against the speed their forces would give them.
+
+        What a solver leaves then is all that moves them: a locked jam creeps by it.
+        """
+        b, velocity = self.bodies, self.state.ahead[rows]
+        u = velocity[:, 0] + np.sqrt(b.inverse_mass[rows]) * y[:-1, 0]
+        v = velocity[:, 1] + np.sqrt(b.inverse_mass[rows]) * y[:-1, 1]
+        spin = velocity[:, 2] + np.sqrt(b.inverse_inertia[rows]) * y[:-1, 2]
+        return bool((np.abs(u) + np.abs(v) + b.extent[rows] * np.abs(spin)).max(initial=0.0) <= REST * speed)
 
     # ------------------------------------------------------------ verification
 

@@ -200,15 +200,19 @@ class IslandRun:
         enumerate_island(self.rows, first, last, self.impulses, self.reference[i])
         self.settle(i, 6, 4 ** (last - first))
 
-    def large(self, i: int) -> None:
+    def polish(self, part: float) -> None:
+        """Take large islands that are solved on to `part` of their limits, as far as one try from there goes."""
+        self.each(lambda i: self.large(i, part, tries=1), np.flatnonzero((self.sizes > SMALL) & (self.error <= self.limit)))
+
+    def large(self, i: int, part: float = 1.0, tries: int | None = None) -> None:
         first, last = self.span(i)
         mine = self.impulses[first:last]
         if (self.rows.c[first:last, 0] >= 0).all() and not self.rows.lower[first:last].any():
             mine[:] = 0.0
             return self.settle(i, 0, 0)
         island = LargeIsland(self.rows, first, last)
-        goal = self.limit[i] * self.reference[i]
-        outcome = solve_large(island, self.memory.plan(island), mine, self.reference[i], goal)
+        goal = part * self.limit[i] * self.reference[i]
+        outcome = solve_large(island, self.memory.plan(island), mine, self.reference[i], goal, tries)
         if not outcome.residual >= self.error[i] * self.reference[i]:
             mine[:] = outcome.impulses
         return self.settle(i, 5, outcome.steps)

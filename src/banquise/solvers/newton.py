@@ -71,10 +71,12 @@ class LargeIsland:
         return float(_kernels.sweeps(0, self.m, count, goal, G, W, a, b, c, mu, low, r, y)[0])
 
 
-def solve_large(island: LargeIsland, plan: Plan, start: Floats, reference: float, goal: float) -> Outcome:
+def solve_large(
+    island: LargeIsland, plan: Plan, start: Floats, reference: float, goal: float, tries: int | None = None
+) -> Outcome:
     """The chain for a large island, from memory (`start` not zero) or cold. The best point of all is returned.
 
-    `reference` and `goal` are velocities.
+    `reference` and `goal` are velocities; `tries`: how much of the chain is gone through, None for all.
     """
     warm = bool(start.any())
     r = start.copy()
@@ -88,7 +90,7 @@ def solve_large(island: LargeIsland, plan: Plan, start: Floats, reference: float
     if warm:
         mid = min(0.1 * reference, 10 * swept)
         chain = [("swept", near * swept, 0.5, 80), ("zero", far, 0.64, 80), ("swept", mid, 0.0, 1000)]
-    for origin, nu, fall, most in [*chain, ("zero", far, 0.0, MAX_STEPS), ("best", near, 0.5, 80)]:
+    for origin, nu, fall, most in [*chain, ("zero", far, 0.0, MAX_STEPS), ("best", near, 0.5, 80)][:tries]:
         if least <= goal:
             break
         point = {"swept": r, "zero": np.zeros_like(r), "best": best}[origin].copy()
