@@ -518,10 +518,12 @@ def run_groups(last, member_start, members, pair_start, pairs, before, b, f, s, 
                         d.chosen[count] = k
                         d.picked_bounce[count] = False
                         count += 1
-                way = s.displacement if control[AGAIN] > 0 else s.free_displacement
+                # the way they took, or before that is known where their velocities lead: forces may not move them at all, and
+                # room that they would need is not there in a jam
                 held_rows(
-                    count, d.chosen, value, who, shapes.frame, h, way, s.velocity, n, b.size, found - control[ADDED],
-                    d.gap_rate, d.middle, d.picked_rate,
+                    count, d.chosen, value, who, shapes.frame, h, s.displacement, s.velocity,
+                    np.int64(n) if control[AGAIN] > 0 else ZERO, n, b.size, found - control[ADDED], d.gap_rate, d.middle,
+                    d.picked_rate,
                 )  # fmt: skip
                 hold_on(m, p)
                 write_problem(

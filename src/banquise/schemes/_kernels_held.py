@@ -99,10 +99,10 @@ def straight(value, who, k, h, way, velocity, n_free):
 
 
 @inner
-def held_rows(count, chosen, value, who, radius, h, way, velocity, n_free, size, first, given, middle, rate):
+def held_rows(count, chosen, value, who, radius, h, way, velocity, on_way, n_free, size, first, given, middle, rate):
     """The contacts chosen[:count] in the middle of the step (into `middle`), and the speed at which each may close.
 
-    Those from `first` on were found at the end of the way, and are taken as they are, with their `given` speeds.
+    Floes below `on_way` go their way, the others are steady. Those from `first` on were found at the end of the way, and are taken as they are, with their `given` speeds.
 
     What is very near stays where it is. The gap is asked for at the end, by impulses along the normal of the middle; that
     is where steady velocities lead in half the time, for there an impulse spread over the step has its moment.
@@ -116,8 +116,8 @@ def held_rows(count, chosen, value, who, radius, h, way, velocity, n_free, size,
             continue
         i, j = who[k, 0], who[k, 1]
         small = size[i] if j >= n_free else min(size[i], size[j])
-        carried(value, who, k, radius, h, way, velocity, n_free, middle)
-        curve = middle[k, GAP] - value[k, GAP] - straight(value, who, k, h, way, velocity, n_free)
+        carried(value, who, k, radius, h, way, velocity, on_way, middle)
+        curve = middle[k, GAP] - value[k, GAP] - straight(value, who, k, h, way, velocity, on_way)
         carried(value, who, k, radius, 0.5 * h, way, velocity, NONE, middle)
         rate[r] = (max(value[k, GAP] - REST * small, 0.0) + curve) / h
 

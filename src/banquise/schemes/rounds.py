@@ -344,11 +344,19 @@ class Engine:
         m, bodies, islands = (int(desk.control[c]) for c in (g.ROWS, g.BODIES, g.ISLANDS))
         p, laws = desk.problem, self.sim.laws
         rows = ScaledRows(p.G[:m], p.W[:m], p.a[:m], p.b[:m], p.c[:m], p.bias[:m], p.mu[:m], p.lower[:m], bodies)
-        run = IslandRun(
-            rows, p.start[: islands + 1], p.r[:m], p.reference[:islands], laws.settings.tolerance, laws.memory
-        )
+        holds = desk.control[g.PHASE] == g.HOLD
+        start, guess = p.start[: islands + 1], p.r[:m].copy() if holds else p.r[:m]
+        run = IslandRun(rows, start, p.r[:m], p.reference[:islands], laws.settings.tolerance, laws.memory)
         run.auto()
-        if desk.control[g.PHASE] == g.HOLD and self._at_rest(p.bodies[:bodies], run.y, float(run.reference.max())):
+        if holds and run.unsolved_count and rows.bias[:, 0].min() < 0.0:
+            # a locked jam has no room for what turning asks: nothing is asked to open, and what sinks in is seen later
+            asked = np.minimum(rows.bias[:, 0], 0.0)
+            rows.c[:, 0] -= asked
+            rows.bias[:, 0] -= asked
+            p.r[:m] = guess
+            run = IslandRun(rows, start, p.r[:m], p.reference[:islands], laws.settings.tolerance, laws.memory)
+            run.auto()
+        if holds and self._at_rest(p.bodies[:bodies], run.y, float(run.reference.max())):
             run.polish(POLISH)
         run.finish()
         p.y[: bodies + 1] = run.y

@@ -202,7 +202,9 @@ class IslandRun:
 
     def polish(self, part: float) -> None:
         """Take large islands that are solved on to `part` of their limits, as far as one try from there goes."""
-        self.each(lambda i: self.large(i, part, tries=1), np.flatnonzero((self.sizes > SMALL) & (self.error <= self.limit)))
+        self.each(
+            lambda i: self.large(i, part, tries=1), np.flatnonzero((self.sizes > SMALL) & (self.error <= self.limit))
+        )
 
     def large(self, i: int, part: float = 1.0, tries: int | None = None) -> None:
         first, last = self.span(i)
