@@ -102,7 +102,8 @@ def straight(value, who, k, h, way, velocity, n_free):
 def held_rows(count, chosen, value, who, radius, h, way, velocity, on_way, n_free, size, first, given, middle, rate):
     """The contacts chosen[:count] in the middle of the step (into `middle`), and the speed at which each may close.
 
-    Floes below `on_way` go their way, the others are steady. Those from `first` on were found at the end of the way, and are taken as they are, with their `given` speeds.
+    Floes below `on_way` go their way, the others are steady. Those from `first` on were found at the end of the way,
+    and are taken as they are, with their `given` speeds.
 
     What is very near stays where it is. The gap is asked for at the end, by impulses along the normal of the middle; that
     is where steady velocities lead in half the time, for there an impulse spread over the step has its moment.
