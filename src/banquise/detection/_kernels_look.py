@@ -192,13 +192,20 @@ def _sieve(awake, n, pairs, sh, pose, wraps, period, n_free, zone, travel, path,
 
 
 @inline
-def _fetch_soon(p, pairs, sh, known):
-    """Ask for what a pair of the list will need: the boxes of its runs, or its rows."""
+def _fetch_soon(p, pairs, sh, pose, state):
+    """Ask for what a pair of the list will need: the boxes of its runs, or its rows and where its bodies are."""
+    q = p if p >= 0 else ~p
+    fetch(state.seen_reach, 2 * np.int64(q))
+    fetch(state.seen_at, 2 * np.int64(q))
     if p >= 0:
-        fetch(known, (1 + ROWS) * np.int64(p))
-        return
+        fetch(state.known, (1 + ROWS) * np.int64(p))
     for side in range(2):
-        b = pairs[~p, side]
+        b = np.int64(pairs[q, side])
+        if p >= 0:  # the others have just been through the sieve
+            fetch(pose, 4 * b)
+            fetch(sh.frame, 6 * b)
+            fetch(sh.body, 2 * b)
+            continue
         begin = 7 * np.int64(sh.body[b, 0])
         for number in range(begin, min(begin + 56, 7 * np.int64(sh.body[b + 1, 0])), 8):
             fetch(sh.node, number)
@@ -210,10 +217,12 @@ def _fetch_next(p, pairs, sh, known):
     if p < 0 or known[p, 0] == 0:
         return
     v, e = (pairs[p, 1], pairs[p, 0]) if known[p, 0] & 0xFF else (pairs[p, 0], pairs[p, 1])
-    v, e = (sh.body[v, 1] + (known[p, 1] >> 16)) >> 2, (sh.body[e, 1] + (known[p, 1] & 0xFFFF)) >> 2
+    v, e = np.int64(sh.body[v, 1] + (known[p, 1] >> 16)), np.int64(sh.body[e, 1] + (known[p, 1] & 0xFFFF))
+    fetch(sh.link, 4 * v)
+    fetch(sh.link, 4 * e)
     for number in range(0, 24, 8):
-        fetch(sh.block, 24 * np.int64(v) + number)
-        fetch(sh.block, 24 * np.int64(e) + number)
+        fetch(sh.block, 24 * (v >> 2) + number)
+        fetch(sh.block, 24 * (e >> 2) + number)
 
 
 @kernel
@@ -253,7 +262,7 @@ def look_pairs(
             done, listed = stop, 0
             continue
         if listed + NEXT < left:
-            _fetch_soon(awake[listed + NEXT], pairs, sh, known)
+            _fetch_soon(awake[listed + NEXT], pairs, sh, pose, state)
             _fetch_next(awake[listed + 1], pairs, sh, known)
         p = ~awake[listed] if awake[listed] < 0 else awake[listed]
         listed += 1
