@@ -5,8 +5,8 @@ import numpy as np
 
 from banquise.detection.spatial._kernels_simplex import on_triangle
 from banquise.detection.spatial._kernels_support import difference, support_of_difference, towards
-from banquise.jit import bare_inline as inline
 from banquise.jit import bare_inner as bare
+from banquise.jit import bare_loose_inline as inline
 
 SURE, UNSURE, FAR, FLAT = 0, 1, 2, 3
 
@@ -133,16 +133,15 @@ def corners_of(links, f):
 def past_edge(plane, links, i, j, x, y, z, slack, seen, edges, start):
     """Look past edge (i, j) of a face that (x, y, z) sees: the face there is seen too, or the edge is of the outline.
 
-    Without branches, for either is as likely: returns the number of faces seen, of edges of the outline, a corner of it.
+    Without branches, for neither can be foreseen: returns the number of faces seen, of edges of the outline, a corner of it.
     """
     g = links[j * EDGE + i]
-    above = plane[g, 0] * x + plane[g, 1] * y + plane[g, 2] * z - plane[g, 3] > slack
-    mark = links[MARK + g]
+    above = np.int64(plane[g, 0] * x + plane[g, 1] * y + plane[g, 2] * z - plane[g, 3] > slack)
+    mark = np.int64(links[MARK + g])
     links[SEEN + seen] = g
-    links[MARK + g] = 1 if above else mark
-    links[AFTER + (FORGET if above else i)] = j
-    seen += 1 if above and mark == 0 else 0
-    return seen, (edges if above else edges + 1), (start if above else i)
+    links[MARK + g] = mark | above
+    links[AFTER + i + above * (FORGET - i)] = j
+    return seen + (above & (1 - mark)), edges + 1 - above, i + above * (start - i)
 
 
 @inline
