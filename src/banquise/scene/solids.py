@@ -64,20 +64,6 @@ class ConvexPart:
         return normals, np.max(self.corners @ normals.T, axis=0)
 
     @cached_property
-    def ball(self) -> Floats:
-        """Centre (3) and radius of a ball inside the hull of the corners; radius 0 where it has no volume."""
-        middle = self.corners.mean(axis=0)
-        if not len(self.triangles):
-            return np.append(middle, 0.0)
-        a, b, c = (self.corners[self.triangles[:, k]] - middle for k in range(3))
-        normals = np.cross(b - a, c - a)
-        areas = np.linalg.norm(normals, axis=1)
-        heights = np.einsum("ij,ij->i", normals, a)[areas > 0.0] / areas[areas > 0.0]
-        # 1e-9: a sliver of a triangle may lean; the ball only has to be inside
-        size = float(np.abs(self.corners - middle).max())
-        return np.append(middle, max(0.0, float(np.min(heights, initial=np.inf)) - 1e-9 * size))
-
-    @cached_property
     def sharp_edges(self) -> tuple[Ints, Floats, Floats]:
         """Edges between different planes: corners (e, 2) and the unit normals (e, 3) of the faces left and right."""
         if not len(self.triangles):

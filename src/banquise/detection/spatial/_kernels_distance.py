@@ -14,25 +14,12 @@ import numpy as np
 from banquise.detection.spatial._kernels_boxes import boxes_apart
 from banquise.detection.spatial._kernels_polytope import AGREE, FACES, FAR, FLAT, LINKS, POINTS, SURE, UNSURE, epa
 from banquise.detection.spatial._kernels_simplex import on_simplex
-from banquise.detection.spatial._kernels_support import difference, support_of_difference, towards, wide_tetrahedron
+from banquise.detection.spatial._kernels_support import difference, support_of_difference, towards
 from banquise.jit import bare_inner as bare
 from banquise.jit import kernel
 
 # Closer than this part of the sizes v/|v| has lost the digits a normal needs, so the normal comes from a face of D.
 CLOSE = 1e-6
-# Balls inside the bodies that overlap tell that the bodies do; GJK would only look for a tetrahedron around the origin. One of
-# four far directions serves as well, unless D is long or flat: less than this part of the cube of the sizes.
-BULK = 1e-3
-
-
-@bare
-def balls_meet(balls, sa, sb, turn, shift):
-    """Whether the balls inside A and B overlap."""
-    x, y, z = balls[sb, 0], balls[sb, 1], balls[sb, 2]
-    dx = turn[0, 0] * x + turn[0, 1] * y + turn[0, 2] * z + shift[0] - balls[sa, 0]
-    dy = turn[1, 0] * x + turn[1, 1] * y + turn[1, 2] * z + shift[1] - balls[sa, 1]
-    dz = turn[2, 0] * x + turn[2, 1] * y + turn[2, 2] * z + shift[2] - balls[sa, 2]
-    return dx * dx + dy * dy + dz * dz < (balls[sa, 3] + balls[sb, 3]) ** 2
 
 
 @bare
@@ -162,7 +149,7 @@ def from_inside(
 
 @bare
 def distance_loop(
-    first, last, pairs, shape_of, position, rotation, shapes, bounds, boxes, balls, radius, sizes, reach, tie, distance, normal,
+    first, last, pairs, shape_of, position, rotation, shapes, bounds, boxes, radius, sizes, reach, tie, distance, normal,
     on_a, on_b, status, turn, shift, v, w, weight, result, points, ends, polytope, frame, polygon,
 ):  # fmt: skip
     """The work of `distances`, with the scratch arrays it is handed."""
@@ -195,15 +182,9 @@ def distance_loop(
                 if gap > reach + round_off:
                     code = FAR
         if not proven and code != FAR:
-            if (
-                balls_meet(balls, sa, sb, turn, shift)
-                and wide_tetrahedron(shapes, bounds, sa, sb, turn, shift, w, ends) > BULK * scale**3
-            ):
-                n, length = 4, 0.0
-            else:
-                code, n, gap = gjk(shapes, bounds, sa, sb, turn, shift, scale, reach + round_off, w, ends, weight, v)
-                length = np.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
-                nx, ny, nz = -v[0] / length, -v[1] / length, -v[2] / length
+            code, n, gap = gjk(shapes, bounds, sa, sb, turn, shift, scale, reach + round_off, w, ends, weight, v)
+            length = np.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
+            nx, ny, nz = -v[0] / length, -v[1] / length, -v[2] / length
             if code != FAR:
                 if n == 4 or length <= CLOSE * scale or code == UNSURE:
                     code, n, gap, nx, ny, nz = from_inside(
@@ -251,7 +232,7 @@ def distance_loop(
 
 @kernel
 def distances(
-    first, last, pairs, shape_of, position, rotation, shapes, bounds, boxes, balls, radius, sizes, reach, tie, distance, normal,
+    first, last, pairs, shape_of, position, rotation, shapes, bounds, boxes, radius, sizes, reach, tie, distance, normal,
     on_a, on_b, status,
 ):  # fmt: skip
     """Signed distance, normal from a to b, and closest points of pairs[first:last], in the world frame.
@@ -265,6 +246,6 @@ def distances(
     polytope = np.empty((FACES, 4)), np.empty(FACES, np.int64), np.zeros(LINKS, np.uint16)
     frame, polygon = np.empty((3, 3)), np.empty((3, 12, 3))
     distance_loop(
-        first, last, pairs, shape_of, position, rotation, shapes, bounds, boxes, balls, radius, sizes, reach, tie, distance,
+        first, last, pairs, shape_of, position, rotation, shapes, bounds, boxes, radius, sizes, reach, tie, distance,
         normal, on_a, on_b, status, turn, shift, v, w, weight, result, points, ends, polytope, frame, polygon,
     )  # fmt: skip

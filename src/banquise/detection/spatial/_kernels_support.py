@@ -188,17 +188,3 @@ def support_of_difference(shapes, bounds, sa, sb, turn, shift, x, y, z, w, row):
     p, q = towards(shapes, bounds[sa], bounds[sa + 1], bounds[sb], bounds[sb + 1], sa, sb, turn, x, y, z)
     difference(shapes[0], p, q, turn, shift, w, row)
     return p, q
-
-
-@bare
-def wide_tetrahedron(shapes, bounds, sa, sb, turn, shift, w, ends):
-    """Support points of D in four directions far from each other go to w and ends; six times the volume they span."""
-    for k in range(4):
-        x = 1.0 if k < 2 else -1.0
-        y = 1.0 if k % 2 == 0 else -1.0
-        p, q = support_of_difference(shapes, bounds, sa, sb, turn, shift, x, y, x * y, w, k)
-        ends[k, 0], ends[k, 1] = p, q
-    ux, uy, uz = w[0, 0] - w[3, 0], w[0, 1] - w[3, 1], w[0, 2] - w[3, 2]
-    vx, vy, vz = w[1, 0] - w[3, 0], w[1, 1] - w[3, 1], w[1, 2] - w[3, 2]
-    x, y, z = w[2, 0] - w[3, 0], w[2, 1] - w[3, 1], w[2, 2] - w[3, 2]
-    return abs(x * (uy * vz - uz * vy) + y * (uz * vx - ux * vz) + z * (ux * vy - uy * vx))

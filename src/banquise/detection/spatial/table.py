@@ -112,11 +112,6 @@ class Shapes:
         return np.array([_box(part.corners) for part in self.parts]).reshape(-1, 6)
 
     @cached_property
-    def balls(self) -> Floats:
-        """(s, 4): centre and radius of a ball inside each part, its own radius left out."""
-        return np.array([part.ball for part in self.parts]).reshape(-1, 4)
-
-    @cached_property
     def planes(self) -> tuple[Floats, Floats, Ints]:
         """Unit normals and offsets of the faces of all parts, and where each part's begin."""
         faces = [part.faces for part in self.parts]
