@@ -7,7 +7,7 @@ divides as its caller does, which by default raises at a zero.
 `bare_kernel`: without Numba's memory manager (`_nrt`). Arrays come from outside, none is made inside; otherwise every
 array handed to an inner function is counted up and down with atomic operations, a third of the time of pairs in
 contact. `bare_loose_kernel`: sums in any order besides, for SIMD. `bare_inline`: put into its one caller, for a function
-with many arrays: each is seven words to be copied at a call.
+with many arrays: each is seven words to be copied at a call. `bare_loose_inline`: both.
 
 A number or truth value written out in a call compiles a copy of the function for that value, and a variable that begins as
 one does too: `np.int64(0)` and `np.bool_(True)` do not. An array written into a slice of another brings in the words of the
@@ -33,6 +33,7 @@ bare_inner = _njit(_nrt=False, **_no_doors, **_options)
 bare_loose_kernel = _njit(_nrt=False, fastmath=_loose, **_options)
 bare_loose_inner = _njit(_nrt=False, fastmath=_loose, **_no_doors, **_options)
 bare_inline = _njit(_nrt=False, forceinline=True, **_no_doors, **_options)
+bare_loose_inline = _njit(_nrt=False, forceinline=True, fastmath=_loose, **_no_doors, **_options)
 
 
 def opened(kernel: Any, args: tuple[Any, ...]) -> Any:

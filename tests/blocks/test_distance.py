@@ -124,6 +124,16 @@ def test_overlap_agrees_with_every_separating_axis(random_mix):
     assert np.all(axes.gap <= found.distance[:400] + 1e-12)
 
 
+@pytest.mark.parametrize("corners", [30, 100, 300])  # all in words of the table, some in lists, all in lists
+def test_deep_overlap_of_bodies_of_many_corners_is_the_least_of_all_axes(corners):
+    rng = np.random.default_rng(corners)
+    blocks, pairs = random_pairs(rng, [pebble_part(rng, corners) for _ in range(4)], 40, 0.0, 0.6)
+    found, axes = distances(blocks, pairs), separate(blocks, pairs, reach=np.inf, exact=True)
+    assert np.all(found.distance < 0.0)
+    np.testing.assert_allclose(found.distance, axes.gap, atol=1e-12)
+    np.testing.assert_allclose(found.on_b - found.on_a, found.distance[:, None] * found.normal, atol=1e-12)
+
+
 def test_order_of_the_pair_only_turns_the_normal(random_mix):
     blocks, pairs, found = random_mix
     swapped = distances(blocks, pairs[:, ::-1])
@@ -323,15 +333,27 @@ def test_boxes_out_of_reach_are_left_with_a_lower_bound():
     np.testing.assert_allclose(near.distance[~near.far], exact.distance[~near.far], atol=1e-12)
 
 
-def test_the_farthest_corner_is_among_those_listed_for_its_direction():
+def corners_in_word(word: np.uint64) -> list[int]:
+    return [int(word) >> (8 * k) & 255 for k in range(8)]
+
+
+@pytest.mark.parametrize("corners", [40, 150, 400])  # a byte numbers 255
+def test_the_farthest_corner_is_among_those_of_its_cell_of_directions(corners):
     rng = np.random.default_rng(5)
-    part = pebble_part(rng, 150)
+    part = pebble_part(rng, corners)
     shapes = Shapes.of([part, part])
-    ways = np.vstack([rng.normal(size=(3000, 3)), np.eye(3), -np.eye(3), [[1, 1, 1], [1, -1, 0]]])
-    cells = shapes.cells[1]
+    # the last ones lie on borders of cells, folds of the table among them
+    ways = np.vstack(
+        [rng.normal(size=(3000, 3)), np.eye(3), -np.eye(3), [[1, 1, 1], [1, -1, 0], [-1, -1, 0], [-0.5, 0.5, -1]]]
+    )
+    cells, in_words = shapes.cells[1], 0
     for way in ways:
         cell = kernels_support.start_cell.py_func(*way)
         listed = shapes.listed[cells[cell] : cells[cell + 1]]
         reach = part.corners @ way
         assert reach[listed].max() == reach.max()
+        if shapes.words[1, cell] != kernels_support.LISTED:
+            in_words += 1
+            assert set(corners_in_word(shapes.words[1, cell])) == set(listed.tolist())
     assert np.diff(cells).mean() < 10
+    assert (in_words == 0) if corners > 255 else (in_words > 0.9 * len(ways))

@@ -81,9 +81,8 @@ def coal_distances(coal: Any, shapes: list[Any], blocks: Blocks, pairs: Ints, to
 
 
 # Kinds of pairs: apart as most near pairs of a scene are; a neighbour list of a loose pile; a mixture in which a
-# third to a half overlap; deep overlap, which no step makes and whose figures stand without a bar.
+# third to a half overlap; deep overlap, which no step makes: the hardest.
 KINDS = {"apart": (1.5, 2.5), "near": (1.1, 2.1), "mixed": (0.4, 2.0), "overlapping": (0.0, 0.8)}
-BARRED = ("apart", "near", "mixed")
 
 
 def bench(quick: bool = False) -> list[Figure]:
@@ -110,7 +109,7 @@ def _distances(quick: bool) -> list[Figure]:
             blocks, pairs = pairs_of(rng, parts, count, near, far)
             rate = count / cpu_seconds(lambda: distances(blocks, pairs), 3 if quick else 7)  # noqa: B023
             overlap = float(np.mean(distances(blocks, pairs).distance < 0))
-            bar = BARS.get(corners) if kind in BARRED else None
+            bar = BARS.get(corners)
             note = f"{overlap:.0%} overlap"
             figures.append(Figure(f"distance, {corners} corners, {kind}", rate, "pairs/s", at_least=bar, note=note))
             if coal is not None:
@@ -120,7 +119,7 @@ def _distances(quick: bool) -> list[Figure]:
                 start = time.thread_time()
                 coal_distances(coal, shapes, blocks, some)
                 peer = len(some) / (time.thread_time() - start)
-                bar = PEER_BAR if corners in BARS and kind in BARRED else None
+                bar = PEER_BAR if corners in BARS else None
                 figures.append(
                     Figure(f"... times coal from Python ({peer:,.0f}/s)", rate / peer, "x", at_least=bar, note=note)
                 )

@@ -12,7 +12,7 @@ Scratch arrays are made once a call, never once a pair.
 import numpy as np
 
 from banquise.detection.spatial._kernels_boxes import boxes_apart
-from banquise.detection.spatial._kernels_polytope import AGREE, FACES, FAR, FLAT, POINTS, RIM, SURE, UNSURE, epa
+from banquise.detection.spatial._kernels_polytope import AGREE, FACES, FAR, FLAT, LINKS, POINTS, SURE, UNSURE, epa
 from banquise.detection.spatial._kernels_simplex import on_simplex
 from banquise.detection.spatial._kernels_support import difference, support_of_difference, towards
 from banquise.jit import bare_inner as bare
@@ -243,7 +243,7 @@ def distances(
     turn, shift, v = np.empty((3, 3)), np.empty(3), np.empty(3)
     w, weight, result = np.empty((4, 3)), np.empty(4), np.empty(4)
     points, ends = np.empty((POINTS, 3)), np.empty((POINTS, 2), np.int64)
-    polytope = np.empty((FACES, 9), np.int64), np.empty((RIM, 4), np.int64), np.empty((FACES, 4)), np.empty(FACES)
+    polytope = np.empty((FACES, 4)), np.empty(FACES, np.int64), np.zeros(LINKS, np.uint16)
     frame, polygon = np.empty((3, 3)), np.empty((3, 12, 3))
     distance_loop(
         first, last, pairs, shape_of, position, rotation, shapes, bounds, boxes, radius, sizes, reach, tie, distance,

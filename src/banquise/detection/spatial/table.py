@@ -16,6 +16,7 @@ from banquise.scene.polyhedron import Polyhedron, rotation_matrix
 from banquise.scene.solids import ConvexPart, convex_part
 
 Shorts = NDArray[np.int32]
+Words = NDArray[np.uint64]
 
 BOXED_ABOVE = 36  # corners: trying all axes grows as the square of the edges
 
@@ -26,9 +27,10 @@ def _padded(n: int, extra: int) -> Ints:
     return np.minimum(np.arange(n + extra), n - 1)
 
 
-def _cells(corners: Floats, bounds: Ints, counts: Sequence[int]) -> tuple[Shorts, Shorts]:
+def _cells(corners: Floats, bounds: Ints, counts: Sequence[int]) -> tuple[Words, Shorts, Shorts]:
     """Lists of the corners that are the farthest in each cell of directions, of the parts too large to look at all."""
-    cells = np.zeros((len(counts), 6 * kernels.CELLS**2 + 1), dtype=np.int32)
+    words = np.zeros((len(counts), kernels.CELLS**2), dtype=np.uint64)
+    cells = np.zeros((len(counts), kernels.CELLS**2 + 1), dtype=np.int32)
     listed, used = np.empty(0, dtype=np.int32), 0
     for part, count in enumerate(counts):
         if bounds[part + 1] - bounds[part] <= kernels.LOOK_UP_TO:
@@ -39,11 +41,11 @@ def _cells(corners: Floats, bounds: Ints, counts: Sequence[int]) -> tuple[Shorts
         )  # rounding of a product; a corner too many does no harm
         end = -1
         while end < 0:  # mostly there is room
-            end = kernels.list_cells(corners, first, last, slack, cells[part], listed, used)
+            end = kernels.list_cells(corners, first, last, slack, words[part], cells[part], listed, used)
             if end < 0:
                 listed = np.append(listed, np.empty(len(listed) + 2000 + 8 * count, dtype=np.int32))
         used = end
-    return cells, listed[:used].copy()
+    return words, cells, listed[:used].copy()
 
 
 def _box(corners: Floats) -> Floats:
@@ -75,7 +77,8 @@ class Shapes:
     parts: tuple[ConvexPart, ...]
     corners: Floats  # (v, 3)
     bounds: Ints  # (s + 1,) corners of part k are corners[bounds[k]:bounds[k + 1]]
-    cells: Shorts  # (s, 6 * CELLS^2 + 1) into listed; zeros for parts of few corners
+    words: Words  # (s, CELLS^2) the corners of a cell of directions in a word; zeros for parts of few corners
+    cells: Shorts  # (s, CELLS^2 + 1) into listed
     listed: Shorts  # corners that are the farthest somewhere in a cell of directions, numbered within the part
     radius: Floats  # (s,)
     size: Floats  # (s,) largest distance from the origin of the frame
@@ -86,11 +89,12 @@ class Shapes:
         padding = [-len(p.corners) % 4 for p in parts]  # the last corner again: a tie never chooses it
         bounds = np.cumsum([0] + [len(p.corners) + extra for p, extra in zip(parts, padding)])
         corners = np.vstack([p.corners[_padded(len(p.corners), extra)] for p, extra in zip(parts, padding)])
-        cells, listed = _cells(corners, bounds, [len(p.corners) for p in parts])
+        words, cells, listed = _cells(corners, bounds, [len(p.corners) for p in parts])
         return cls(
             tuple(parts),
             np.ascontiguousarray(corners),
             bounds.astype(np.int64),
+            words,
             cells,
             listed,
             np.array([p.radius for p in parts]),
@@ -98,9 +102,9 @@ class Shapes:
         )
 
     @cached_property
-    def support(self) -> tuple[Floats, Shorts, Shorts]:
+    def support(self) -> tuple[Floats, Words, Shorts, Shorts]:
         """What the support function reads."""
-        return self.corners, self.cells, self.listed
+        return self.corners, self.words, self.cells, self.listed
 
     @cached_property
     def boxes(self) -> Floats:
