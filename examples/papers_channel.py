@@ -11,6 +11,7 @@ import argparse
 from pathlib import Path
 
 import numpy as np
+from scipy.stats import fisher_exact
 
 import banquise as bq
 from banquise.ensembles.plan import plan_of
@@ -25,6 +26,7 @@ REPORTED = {"1": "jams", "2": "jams", "3": "passes", "4": "passes", "5": "jams"}
 def plan(args):
     """The five tests times the starts."""
     options = {"shake": args.shake, "width": args.width, "slope": args.slope, "step": args.step}
+    options |= {"distance": args.distance, "flip": args.flip}
     options |= {"floes": args.floes} if args.floes else {"n": args.n, "length": args.width * 2000 / 850}
     tests = [{"name": name, **TESTS[name]} for name in args.tests]
     return plan_of(
@@ -113,29 +115,47 @@ def impulses(found, tests):
     return figure
 
 
+def jammed_of(found, test):
+    """How many starts of a test jammed, bridged both banks, and were run."""
+    one = found.dataset.sel(test=test)
+    there = np.isfinite(one["jammed"].values)
+    return int(np.nansum(one["jammed"].values)), int(np.nansum(one["bridged"].values)), int(there.sum())
+
+
+def probability(successes, trials):
+    """A share of trials with Wilson's 95 % interval, as text."""
+    low, high = bq.analysis.wilson(successes, trials)
+    return f"{successes / trials:.2f} ({low:.2f} to {high:.2f})"
+
+
 def jam_rows(found, tests):
-    """Test, reported, jams of starts, probability with Wilson's 95 % interval, bridges, energy peak and end."""
+    """Test, reported, jams and bridges of starts with their intervals, energy over its bound: largest and at the end."""
     rows = []
     for test in tests:
-        one = found.dataset.sel(test=test)
-        jammed = one["jammed"].values
-        jammed = jammed[np.isfinite(jammed)]
-        if not len(jammed):
-            continue
-        low, high = bq.analysis.wilson(int(jammed.sum()), len(jammed))
-        share = one["of_bound"]
-        rows.append(
-            (
-                test,
-                REPORTED[test],
-                f"{int(jammed.sum())} of {len(jammed)}",
-                f"{jammed.mean():.2f} ({low:.2f} to {high:.2f})",
-                f"{int(np.nansum(one['bridged'].values))}",
-                f"{float(share.max('time').mean()):.2f}",
-                f"{float(share.isel(time=-1).mean()):.2f}",
-            )
-        )
+        jammed, bridged, trials = jammed_of(found, test)
+        if trials:
+            share = found.dataset["of_bound"].sel(test=test)
+            peak, end = float(share.max("time").mean()), float(share.isel(time=-1).mean())
+            counts = (f"{jammed} of {trials}", probability(jammed, trials), f"{bridged}", probability(bridged, trials))
+            rows.append((test, REPORTED[test], *counts, f"{peak:.2f}", f"{end:.2f}"))
     return rows
+
+
+def order_lines(found, tests):
+    """Whether the tests reported to jam jam more often than those reported to pass: both shares, and Fisher's exact test."""
+    lines = []
+    for word, column in (("jammed", 0), ("bridged", 1)):
+        hits, trials = {"jams": 0, "passes": 0}, {"jams": 0, "passes": 0}
+        for test in tests:
+            counts = jammed_of(found, test)
+            hits[REPORTED[test]] += counts[column]
+            trials[REPORTED[test]] += counts[2]
+        if min(trials.values()):
+            shares = " against ".join(f"{probability(hits[k], trials[k])} where reported: {k}" for k in hits)
+            table = [[hits[k], trials[k] - hits[k]] for k in hits]
+            chance = fisher_exact(table, alternative="greater").pvalue
+            lines.append(f"{word}: {shares}; as large a difference by chance: {chance:.2g}")
+    return lines
 
 
 def probabilities(found, tests):
@@ -143,11 +163,10 @@ def probabilities(found, tests):
     with styled():
         ax = pyplot().figure(figsize=(4.6, 3.2)).add_subplot()
         for k, test in enumerate(tests):
-            jammed = found.dataset["jammed"].sel(test=test).values
-            jammed = jammed[np.isfinite(jammed)]
-            if len(jammed):
-                low, high = bq.analysis.wilson(int(jammed.sum()), len(jammed))
-                p = jammed.mean()
+            jammed, _, trials = jammed_of(found, test)
+            if trials:
+                low, high = bq.analysis.wilson(jammed, trials)
+                p = jammed / trials
                 colour = CYCLE[0] if REPORTED[test] == "jams" else CYCLE[1]
                 ax.errorbar(k, p, [[max(0.0, p - low)], [max(0.0, high - p)]], fmt="o", color=colour, capsize=4)
         ax.plot([], [], "o", color=CYCLE[0], label="reported to jam")
@@ -168,6 +187,8 @@ def main(arguments=None):
     parser.add_argument("-n", type=int, default=100, help="floes of our own")
     parser.add_argument("--width", type=float, default=850.0, help="m, of the channel")
     parser.add_argument("--slope", type=float, default=45.0, help="degrees, of the mouth")
+    parser.add_argument("--distance", type=float, default=200.0, help="m, free way before the first floe meets a bank")
+    parser.add_argument("--flip", action="store_true", help="the field of given floes upside down")
     parser.add_argument("--shake", type=float, default=1.0, help="m, how far starts differ")
     parser.add_argument("--step", type=float, default=5.0, help="s, of time stepping")
     parser.add_argument("--until", default="5 h")
@@ -197,8 +218,10 @@ def main(arguments=None):
             figure.savefig(args.folder / f"{name}.png", dpi=130)
     pyplot().close("all")
     rows = jam_rows(found, args.tests)
-    heading = ("test", "reported", "jammed", "probability (95 %)", "bridged", "largest energy", "energy at the end")
+    heading = ("test", "reported", "jammed", "probability (95 %)", "bridged", "probability (95 %)")
+    heading += ("largest energy", "energy at the end")
     lines = [f"| {' | '.join(heading)} |", f"|{'---|' * len(heading)}", *(f"| {' | '.join(r)} |" for r in rows)]
+    lines += ["", *order_lines(found, args.tests)]
     (args.folder / "table.md").write_text("\n".join(lines) + "\n")
     print("\n".join(lines))
     return rows

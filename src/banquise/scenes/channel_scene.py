@@ -11,7 +11,7 @@ from banquise.errors import CaseError
 from banquise.forcing.forcing import Forcing
 from banquise.scene.floe import Obstacle
 from banquise.scene.makers.pack import pack
-from banquise.scene.makers.tools import shift
+from banquise.scene.makers.tools import like, shift
 from banquise.scene.scene import Scene
 from banquise.scenes.starts import floes_from, scheme_of, shaken, simplified, thick
 from banquise.settings import Contact
@@ -44,6 +44,7 @@ def channel(
     order: str = "simultaneous",
     simplify: float = 1.0,
     shake: float = 0.0,
+    flip: bool = False,
     max_step: float = 5.0,
     step: float | None = None,
     seed: int = 0,
@@ -65,6 +66,7 @@ def channel(
     simplify : m, how far outlines of given floes may be moved to have fewer points (a pixel of their picture)
     step : s, for time stepping; by default event-driven, steps up to max_step
     shake : m, every floe is moved at random by up to this, with the seed: the starts of an ensemble
+    flip : mirror given floes top to bottom: pictures count their rows downwards, and files do not say which way up they lie
     """
     for what, value, most in (("width", width, math.inf), ("length", length, math.inf), ("slope", slope, 90.0)):
         if not 0 <= value <= most or (what != "slope" and value == 0):
@@ -77,6 +79,8 @@ def channel(
         given = list(made.floes)
     else:
         given = thick(simplified(floes_from(floes), simplify), thickness, seed)
+    if flip:
+        given = [like(f, f.ring * (1.0, -1.0), [hole * (1.0, -1.0) for hole in f.holes]) for f in given]
     points = np.concatenate([np.array(f.polygon.bounds).reshape(2, 2) for f in given])
     (x0, y0), (x1, _) = points.min(axis=0), points.max(axis=0)
     top = float(approach) if approach is not None else max(1.3 * (x1 - x0), width)
