@@ -61,6 +61,15 @@ def test_channel_of_robeson(shared_data):
     assert sim.contact.restitution == 0.35 and sim.forcing.coriolis == 1.44e-4
 
 
+def test_a_field_upside_down():
+    floes = [bq.Floe([(0, 0), (30, 0), (0, 10)]), bq.Disc((50, 40), 6.0)]
+    up, down = (make("channel", floes=floes, width=200.0, simplify=0.0, flip=f).scene.floes for f in (False, True))
+    way = [b[1].centre - b[0].centre for b in (up, down)]
+    assert way[1] == pytest.approx(way[0] * (1, -1)) and [f.area for f in down] == pytest.approx([f.area for f in up])
+    ring = down[0].ring - down[0].ring.min(axis=0)
+    assert np.array(sorted(ring.round(9).tolist())) == pytest.approx(np.array([[0.0, 0.0], [0.0, 10.0], [30.0, 10.0]]))
+
+
 def test_simplified_outlines_stay_near(shared_data):
     given = list(bq.read_scene(shared_data / "robeson_floes.mat").floes)[:30]
     made = simplified(given, 1.0)
