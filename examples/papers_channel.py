@@ -1,9 +1,9 @@
 """The channel of Rabatel, Labbe and Weiss (2015), section 4.1: figures 17 to 22 remade over an ensemble of starts.
 
 One run is chaos, so every test is run from many starts that differ by a metre, and the answer is how often the ice jams. Run
-(a day of computing for the whole; it goes on where it stopped):
+(ten minutes of one processor; it goes on where it stopped):
 
-    python examples/papers_channel.py --floes robeson_floes.mat --starts 20
+    python examples/papers_channel.py --floes robeson_floes.mat --flip --starts 20
     python examples/papers_channel.py --starts 2 -n 12 --width 200 --until "20 min"      # a small one, floes of our own
 """
 
@@ -190,7 +190,7 @@ def main(arguments=None):
     parser.add_argument("--distance", type=float, default=200.0, help="m, free way before the first floe meets a bank")
     parser.add_argument("--flip", action="store_true", help="the field of given floes upside down")
     parser.add_argument("--shake", type=float, default=1.0, help="m, how far starts differ")
-    parser.add_argument("--step", type=float, default=5.0, help="s, of time stepping")
+    parser.add_argument("--step", type=float, default=10.0, help="s, of time stepping")
     parser.add_argument("--until", default="5 h")
     parser.add_argument("--every", default="5 min")
     parser.add_argument("--workers", type=int, help="processes (0: none, one after the other)")
