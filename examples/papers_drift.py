@@ -186,7 +186,7 @@ def table(args, runs, numbers):
         "contact points that carry force, mean after 2 days, times the paper's steps of 3.5 s",
         "1e5 /h",
         points,
-        "the paper meets what rests together anew at every step: its collisions are contacts times steps",
+        "the paper probably counts what rests together at every step",
     )
     add(
         "impacts, mean after 2 days (or half of the run)",
