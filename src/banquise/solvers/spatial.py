@@ -13,7 +13,7 @@ from banquise.contact.spatial import SpatialProblem
 from banquise.errors import SolverError
 from banquise.solvers import _kernels_cone, _kernels_sweeps
 from banquise.solvers.newton import symbolic
-from banquise.solvers.spatial_newton import BRISK, CAREFUL, NEAR, SpatialIsland, smoothing_newton
+from banquise.solvers.spatial_newton import BLANK, BRISK, CAREFUL, NEAR, SpatialIsland, smoothing_newton
 from banquise.threads import over_blocks
 
 Floats = NDArray[np.float64]
@@ -183,7 +183,8 @@ def _by_blocks(members: NDArray[np.int64], goal: float, reference: float, sweeps
     start = rows.r[members]
     best, least, done = start, island.residual(start), 0
     # near the last step's answer nu starts small; a start from afar falls into a hollow that way
-    for pace in (NEAR, BRISK, CAREFUL) if least <= AT_HAND * reference else (BRISK, CAREFUL):
+    first = (NEAR,) if least <= AT_HAND * reference else () if start.any() else (BLANK,)
+    for pace in (*first, BRISK, CAREFUL):
         if least <= goal or done >= left:
             break
         outcome = smoothing_newton(island, plan, start.copy(), goal, reference, pace, min(NEWTON_STEPS, left - done))

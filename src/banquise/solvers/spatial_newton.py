@@ -33,7 +33,8 @@ class Pace(NamedTuple):
     easy: float
 
 
-NEAR, BRISK, CAREFUL = Pace(0.01, 0.3, 0.5), Pace(1.0, 0.3, 0.5), Pace(10.0, 0.64, 0.05)
+# near the last answer; from no impulse at all; from afar; and for what the others could not solve
+NEAR, BLANK, BRISK, CAREFUL = Pace(0.01, 0.3, 0.5), Pace(0.1, 0.3, 0.5), Pace(1.0, 0.3, 0.5), Pace(10.0, 0.64, 0.05)
 
 
 class SpatialIsland:
