@@ -11,6 +11,7 @@ import pytest
 import xarray as xr
 
 import banquise as bq
+from banquise import threads
 from banquise.blocks import step as stepping
 from banquise.cli import main
 from banquise.commands import blocks as blocks_command
@@ -288,8 +289,14 @@ def test_every_ready_case_of_the_command_line_makes_its_scene():
 
 def test_command_line_runs_a_ready_case_and_draws_it(tmp_path, capsys):
     path = tmp_path / "rubble.nc"
-    options = ["--blocks", "4", "--until", "0.05 s", "-o", str(path), "--quiet"]
-    assert main(["blocks", "run", "rubble", *options]) == 0
+    options = ["--blocks", "4", "--until", "0.05 s", "--every", "10 ms", "--threads", "1", "-o", str(path), "--quiet"]
+    before = bq.set_threads()
+    try:
+        assert main(["blocks", "run", "rubble", *options]) == 0
+        assert threads.threads() == 1
+    finally:
+        bq.set_threads(before)
+    assert len(bq.open_run(path).dataset.time) == 6
     assert main(["plot", str(path), "snapshot", "-o", str(tmp_path / "rubble.png")]) == 0
     assert (tmp_path / "rubble.png").stat().st_size > 10_000
     assert main(["blocks", "run", "wall", "--blocks", "4"]) == 2

@@ -70,6 +70,7 @@ def _long_wall() -> list[Figure]:
     import resource
 
     import banquise as bq
+    from banquise.blocks import step as stepping
     from banquise.scenes.blocks import WALL_CONTACT, wall
 
     step = 1e-3
@@ -80,14 +81,16 @@ def _long_wall() -> list[Figure]:
     times = []
     for _ in range(4):
         began = time.process_time()
-        run = sim.run(until=sim.time + step, every=step)
+        stepping.advance(sim, step)
         times.append(time.process_time() - began)
     assert sim.touching is not None
-    note = f"{len(sim.touching.gap):,} points in one island, CPU time; the first step, from nothing: {times[0]:.1f} s"
+    residual = float(sim.ledger.window["residual"])
+    note = f"{len(sim.touching.gap):,} points in one island, CPU time; the first step, from nothing, is the next figure"
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
     return [
         Figure("long wall, seconds a step", statistics.median(times[1:]), "s", at_most=2.0, note=note),
-        Figure("long wall, residual", float(run.ledger.residual.max()), "1", at_most=1e-4),
+        Figure("long wall, seconds of the first step", times[0], "s", at_most=2.0),
+        Figure("long wall, residual", residual, "1", at_most=1e-4),
         Figure("long wall, memory", memory, "GB", at_most=4.0, note="of the whole process"),
     ]
 

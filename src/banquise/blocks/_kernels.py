@@ -6,9 +6,11 @@ import numpy as np
 from banquise.detection.spatial._kernels_polygon import height
 from banquise.jit import inner, kernel
 
-FACE_OF_A, FACE_OF_B = 1, 2
+FACE_OF_A, FACE_OF_B, EDGES = 1, 2, 3
 STEEP = 0.02  # slope below which `height` takes a face for a side
-ALIGNED = 1.0 - 1e-13  # cosine from which a normal is taken to be that of a face
+ALIGNED = 1.0 - 1e-10  # cosine from which a normal is taken to be that of a face: the next look proves it or not
+EDGE = 1e-6  # of the smaller block: corners this near to the extreme one may be its edge's other end
+PARALLEL = 0.05  # sine of the angle of two edges below which their cross product is no normal
 
 
 @kernel
@@ -61,11 +63,50 @@ def row_of(pairs, low, first, second):
     return low
 
 
-@kernel
-def recall_normals(pairs, old_pairs, old_normal, old_side, old_local, rotation, normal, side):
-    """Normals (p, 3) and face sides of the pairs at the last step, zero where there was none; both lists are sorted.
+@inner
+def placed_corner(corners, k, rotation, position):
+    """Corner k of the list, in the world."""
+    x, y, z = corners[k, 0], corners[k, 1], corners[k, 2]
+    return (
+        position[0] + rotation[0, 0] * x + rotation[0, 1] * y + rotation[0, 2] * z,
+        position[1] + rotation[1, 0] * x + rotation[1, 1] * y + rotation[1, 2] * z,
+        position[2] + rotation[2, 0] * x + rotation[2, 1] * y + rotation[2, 2] * z,
+    )
 
-    A normal that was a face's has turned with its body: `side` says whose face it is, `old_local` its body axes.
+
+@inner
+def crossing(corners, edge, rotation_a, rotation_b, position_a, position_b, last, normal, on_a, on_b):
+    """Normal and closest points of two edges, given by their corners; False where they do not cross within them."""
+    ax, ay, az = placed_corner(corners, edge[0], rotation_a, position_a)
+    ux, uy, uz = placed_corner(corners, edge[1], rotation_a, position_a)
+    bx, by, bz = placed_corner(corners, edge[2], rotation_b, position_b)
+    vx, vy, vz = placed_corner(corners, edge[3], rotation_b, position_b)
+    ux, uy, uz, vx, vy, vz = ux - ax, uy - ay, uz - az, vx - bx, vy - by, vz - bz
+    x, y, z = uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx
+    square = x * x + y * y + z * z
+    if square <= PARALLEL**2 * (ux * ux + uy * uy + uz * uz) * (vx * vx + vy * vy + vz * vz):
+        return False
+    wx, wy, wz = bx - ax, by - ay, bz - az
+    s = (x * (wy * vz - wz * vy) + y * (wz * vx - wx * vz) + z * (wx * vy - wy * vx)) / square
+    t = (x * (wy * uz - wz * uy) + y * (wz * ux - wx * uz) + z * (wx * uy - wy * ux)) / square
+    if not (0.0 <= s <= 1.0 and 0.0 <= t <= 1.0):
+        return False
+    size = np.sqrt(square) if x * last[0] + y * last[1] + z * last[2] > 0.0 else -np.sqrt(square)
+    normal[0], normal[1], normal[2] = x / size, y / size, z / size
+    on_a[0], on_a[1], on_a[2] = ax + s * ux, ay + s * uy, az + s * uz
+    on_b[0], on_b[1], on_b[2] = bx + t * vx, by + t * vy, bz + t * vz
+    return True
+
+
+@kernel
+def recall_normals(
+    pairs, old_pairs, old_normal, old_side, old_local, old_edge, shape_of, corners, radius, position, rotation,
+    normal, on_a, on_b, side,
+):  # fmt: skip
+    """Normals (p, 3) and sides of the pairs at the last step, zero where there was none; both lists are sorted.
+
+    A normal that was a face's has turned with its body: `side` says whose face it is, `old_local` its body axes. One
+    between two edges is that of where these lie now, and so are the closest points.
     """
     j = np.int64(0)
     for i in range(pairs.shape[0]):
@@ -75,14 +116,25 @@ def recall_normals(pairs, old_pairs, old_normal, old_side, old_local, rotation, 
             for k in range(i, pairs.shape[0]):
                 side[k] = 0
             return
-        if old_pairs[j, 0] != pairs[i, 0] or old_pairs[j, 1] != pairs[i, 1]:
+        a, b = pairs[i, 0], pairs[i, 1]
+        if old_pairs[j, 0] != a or old_pairs[j, 1] != b:
             continue
         side[i] = old_side[j]
+        if side[i] == EDGES:
+            if crossing(
+                corners, old_edge[j], rotation[a], rotation[b], position[a], position[b], old_normal[j], normal[i],
+                on_a[i], on_b[i],
+            ):  # fmt: skip
+                for r in range(3):
+                    on_a[i, r] += radius[shape_of[a]] * normal[i, r]
+                    on_b[i, r] -= radius[shape_of[b]] * normal[i, r]
+                continue
+            side[i] = 0
         for r in range(3):
             if side[i] == 0:
                 normal[i, r] = old_normal[j, r]
             else:
-                turn = rotation[pairs[i, 0] if side[i] == FACE_OF_A else pairs[i, 1]]
+                turn = rotation[a if side[i] == FACE_OF_A else b]
                 normal[i, r] = (
                     turn[r, 0] * old_local[j, 0] + turn[r, 1] * old_local[j, 1] + turn[r, 2] * old_local[j, 2]
                 )
@@ -134,12 +186,36 @@ def not_proven(rows, distance, point, gap, count, size, close, shallow, failed):
     return found
 
 
+@inner
+def edge_along(corners, first, last, rotation, x, y, z, near, edge):
+    """The two corners of a part that reach farthest along a world direction; False unless they are two, within `near`."""
+    lx = rotation[0, 0] * x + rotation[1, 0] * y + rotation[2, 0] * z
+    ly = rotation[0, 1] * x + rotation[1, 1] * y + rotation[2, 1] * z
+    lz = rotation[0, 2] * x + rotation[1, 2] * y + rotation[2, 2] * z
+    far = -np.inf
+    for k in range(first, last):
+        far = max(far, corners[k, 0] * lx + corners[k, 1] * ly + corners[k, 2] * lz)
+    found = 0
+    for k in range(first, last):
+        if corners[k, 0] * lx + corners[k, 1] * ly + corners[k, 2] * lz >= far - near:
+            if found == 2:
+                return False
+            edge[found] = k
+            found += 1
+    return found == 2
+
+
 @kernel
-def name_faces(pairs, shape_of, rotation, planes, plane_bounds, normal, known, side, local):
-    """Whose face each normal belongs to (0: none), and its body axes there; pairs already `known` keep their side."""
+def name_sides(
+    pairs, shape_of, rotation, corners, bounds, planes, plane_bounds, size, normal, known, side, local, edge
+):
+    """Whose face each normal belongs to and its body axes there, or between which edges (0: neither).
+
+    Pairs `known` by a face keep it. A wrong name does no harm: the next look along it proves nothing.
+    """
     for i in range(pairs.shape[0]):
         nx, ny, nz = normal[i, 0], normal[i, 1], normal[i, 2]
-        side[i] = known[i]
+        side[i] = known[i] if known[i] != EDGES else 0
         for s in (FACE_OF_A, FACE_OF_B):
             part = pairs[i, 0] if s == FACE_OF_A else pairs[i, 1]
             if side[i] != 0 and side[i] != s:
@@ -159,6 +235,13 @@ def name_faces(pairs, shape_of, rotation, planes, plane_bounds, normal, known, s
             if side[i] == s:
                 local[i, 0], local[i, 1], local[i, 2] = lx, ly, lz
                 break
+        if side[i] == 0:
+            a, b = pairs[i, 0], pairs[i, 1]
+            fa, la, fb, lb = bounds[shape_of[a]], bounds[shape_of[a] + 1], bounds[shape_of[b]], bounds[shape_of[b] + 1]
+            if edge_along(corners, fa, la, rotation[a], nx, ny, nz, EDGE * size[i], edge[i, :2]) and edge_along(
+                corners, fb, lb, rotation[b], -nx, -ny, -nz, EDGE * size[i], edge[i, 2:]
+            ):
+                side[i] = EDGES
 
 
 @inner

@@ -29,8 +29,9 @@ class Memory:
 
     pairs: Ints = field(default_factory=lambda: np.empty((0, 2), np.int64))
     normal: Floats = field(default_factory=lambda: np.empty((0, 3)))
-    side: Ints = field(default_factory=lambda: np.empty(0, np.int64))  # whose face the normal is: 0, 1 (a) or 2 (b)
-    local: Floats = field(default_factory=lambda: np.empty((0, 3)))  # the normal in that body's axes
+    side: Ints = field(default_factory=lambda: np.empty(0, np.int64))  # normal of a face of 1 (a) or 2 (b), 3: of edges
+    local: Floats = field(default_factory=lambda: np.empty((0, 3)))  # a face's normal in its body's axes
+    edge: Ints = field(default_factory=lambda: np.empty((0, 4), np.int64))  # corners of the two edges
     start: Ints = field(default_factory=lambda: np.zeros(1, np.int64))
     spot: Floats = field(default_factory=lambda: np.empty((0, 3)))
     impulse: Floats = field(default_factory=lambda: np.empty((0, 3)))
@@ -48,6 +49,7 @@ class Touching:
     pair_normal: Floats  # (p, 3)
     side: Ints  # (p,)
     local: Floats  # (p, 3)
+    edge: Ints  # (p, 4)
     start: Ints  # (p + 1,) points of pair i are start[i]:start[i + 1]
     body_a: NDArray[np.int32]  # (m,)
     body_b: NDArray[np.int32]  # (m,)
@@ -84,7 +86,7 @@ class Touching:
         start = np.append(0, np.cumsum(rows))[self.start]
         held = np.diff(start) > 0
         by_pair: dict[str, Any] = {
-            name: getattr(self, name)[held] for name in ("pairs", "pair_normal", "side", "local")
+            name: getattr(self, name)[held] for name in ("pairs", "pair_normal", "side", "local", "edge")
         }
         names = (
             "body_a", "body_b", "point", "normal", "gap", "lever_a", "lever_b", "spot", "size", "guess", "impulse"
@@ -94,7 +96,9 @@ class Touching:
 
     def memory(self) -> Memory:
         """What the next step should know."""
-        return Memory(self.pairs, self.pair_normal, self.side, self.local, self.start, self.spot, self.impulse)
+        return Memory(
+            self.pairs, self.pair_normal, self.side, self.local, self.edge, self.start, self.spot, self.impulse
+        )
 
 
 class Finder:
@@ -170,15 +174,16 @@ def _measure(
 ) -> tuple[Distances, Contacts, Ints]:
     """Distances and contact points of all pairs, and whose face the normal is where the last step's still holds.
 
-    A pair that met on a face last step is tried on that face: one look along one direction. The search over all
+    A pair that met on a face or across two edges last step is tried there: one look along one direction. The search over all
     directions is for the others, and for those where the face is no longer proven to be the one.
     """
     n, shapes = len(pairs), blocks.shapes
     normal, side = np.zeros((n, 3)), np.zeros(n, np.int64)
-    _kernels.recall_normals(
-        pairs, memory.pairs, memory.normal, memory.side, memory.local, blocks.rotation, normal, side
-    )
     near = Distances(np.empty(n), normal, np.full((n, 3), np.nan), np.full((n, 3), np.nan), np.zeros(n, np.int64))
+    _kernels.recall_normals(
+        pairs, memory.pairs, memory.normal, memory.side, memory.local, memory.edge, blocks.shape_of, shapes.corners,
+        shapes.radius, blocks.position, blocks.rotation, normal, near.on_a, near.on_b, side,
+    )  # fmt: skip
     known = np.flatnonzero(side)
     _kernels.apart_along(
         known, pairs, blocks.shape_of, blocks.position, blocks.rotation, shapes.corners, shapes.bounds, shapes.radius,
@@ -246,14 +251,16 @@ def _lined_up(
     start = np.append(start[held], m)
     guess = np.zeros((m, 3))
     _kernels.recall(kept, start, spot, memory.pairs, memory.start, memory.spot, memory.impulse, 0.1 * size[held], guess)
-    side, local = np.empty(len(held), np.int64), np.zeros((len(held), 3))
-    planes, _, plane_bounds = blocks.shapes.planes
+    side, local, edge = np.empty(len(held), np.int64), np.zeros((len(held), 3)), np.zeros((len(held), 4), np.int64)
+    shapes = blocks.shapes
+    planes, _, plane_bounds = shapes.planes
     pair_normal = near.normal[held]
-    _kernels.name_faces(
-        kept, blocks.shape_of, blocks.rotation, planes, plane_bounds, pair_normal, known[held], side, local
-    )
+    _kernels.name_sides(
+        kept, blocks.shape_of, blocks.rotation, shapes.corners, shapes.bounds, planes, plane_bounds, size[held],
+        pair_normal, known[held], side, local, edge,
+    )  # fmt: skip
     overlap = max(0.0, -float(near.distance[~far].min(initial=0.0)))
     return Touching(
-        kept, pair_normal, side, local, start, a[:m], b[:m], point[:m], normal[:m], gap[:m], lever_a[:m], lever_b[:m],
+        kept, pair_normal, side, local, edge, start, a[:m], b[:m], point[:m], normal[:m], gap[:m], lever_a[:m], lever_b[:m],
         spot[:m], np.repeat(size[held], np.diff(start)), guess, overlap, np.zeros((m, 3)),
     )  # fmt: skip

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 OVERLAP = 1e-5  # of the smaller block's size: overlaps deeper than this are pushed apart
 SKIN = 1e-5  # of the same: gaps below this count as closed, so that rounding does not open and close contacts at rest
 PUSH_TO = 0.1  # of that tolerance: what is left after a push, so that contacts are not lost to rounding
+PUSHES = 30  # passes of a push: what they leave is pushed again at the next step
 MEET = 1e-6  # of a gap: rounding by which points of one face may differ
 SMALL, FINE, COARSE = 200, 1e-9, 1e-4  # up to so many contacts islands are solved to FINE, else to COARSE
 OPEN = 1e9  # m/s: the speed at which a contact that is not looked at may close
@@ -184,7 +185,7 @@ def _push_apart(sim: BlockSimulation, touching: Touching) -> None:
         touching.normal, touching.lever_a, touching.lever_b, touching.gap + PUSH_TO * OVERLAP * size,
         np.zeros(len(size)), np.zeros((n, 6)), inverse_root=columns.world_inverse_root(columns.rotation),
     )  # fmt: skip
-    shift = spatial.solve(problem, tolerance=0.01, sweeps=100).velocity
+    shift = spatial.solve(problem, tolerance=0.01, sweeps=PUSHES).velocity
     columns.centre += shift[:, :3]
     before = columns.rotation
     columns.orientation[:] = turn(columns.orientation, shift[:, 3:])

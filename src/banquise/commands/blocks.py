@@ -18,14 +18,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
     run_parser.add_argument("case", metavar="CASE", help=f"a case file (TOML), or one of {', '.join(CASES)}")
     run_parser.add_argument("-o", "--output", metavar="OUT.nc", help="run file (default: name of the case, .nc)")
     run_parser.add_argument("--until", help='run to this time, such as "2 s"')
+    run_parser.add_argument(
+        "--every", help="record interval (default: a hundredth of the run, or that of the case file)"
+    )
     run_parser.add_argument("--step", help="time step (default: that of the case)")
     run_parser.add_argument(
         "--blocks",
         type=int,
         help="how many (tower 10, heap 200, ballast 200, rubble 60, stones of a ring of the arch 50)",
     )
-    run_parser.add_argument("--json", action="store_true", help="print the summary as JSON")
+    run_parser.add_argument("--threads", type=int, help="threads to use (default: all cores)")
     run_parser.add_argument("--quiet", action="store_true", help="no progress")
+    run_parser.add_argument("--json", action="store_true", help="print the summary as JSON")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -34,11 +38,16 @@ def run(args: argparse.Namespace) -> int:
     import json
 
     from banquise.commands.check import summary
+    from banquise.threads import set_threads
     from banquise.units import duration
+    from banquise.warmup import say_if_compiling
 
+    if args.threads is not None:
+        set_threads(args.threads)
     simulation, until = _case(args)
+    say_if_compiling()
     result = simulation.run(
-        until=duration(args.until, "until") if args.until else until,
+        until=duration(args.until, "until") if args.until else until, every=args.every,
         output=Path(args.output or f"{args.case}.nc"), progress=not args.quiet,
     )  # fmt: skip
     print(json.dumps(summary(result)) if args.json else result)
@@ -53,7 +62,7 @@ def _run_file(args: argparse.Namespace) -> int:
     for name in ("step", "blocks"):
         if getattr(args, name) is not None:
             raise CaseError(f"--{name}: is for ready scenes; a case file says it itself.")
-    return run_command.run(argparse.Namespace(**vars(args), every=None, threads=None))
+    return run_command.run(args)
 
 
 def _case(args: argparse.Namespace) -> tuple[Any, float]:

@@ -13,17 +13,16 @@ from banquise.contact.spatial import SpatialProblem
 from banquise.errors import SolverError
 from banquise.solvers import _kernels_cone, _kernels_sweeps
 from banquise.solvers.newton import symbolic
-from banquise.solvers.spatial_newton import SpatialIsland, smoothing_newton
+from banquise.solvers.spatial_newton import BLANK, BRISK, CAREFUL, NEAR, SpatialIsland, smoothing_newton
 from banquise.threads import over_blocks
 
 Floats = NDArray[np.float64]
 
 DENSE_UP_TO = 40  # contacts of an island; Newton's dense matrix then has 120 rows
 NEWTON_STEPS, FEWEST_STEPS = 60, 12  # of one attempt; where fewer can be paid for, sweeps do better
-NEWTON_SHARE = 10.0  # of the passes allowed: what Newton steps may cost
-SMOOTHING = 0.01, 10.0  # of the reference speed: nu at the start
-FLAT = 40.0  # passes: what a step costs where bodies touch in layers, as in a wall; there Newton is worth any number
-NEAR = 0.05  # of the reference speed: residual up to which a start is near
+NEWTON_SHARE = 5.0  # of the passes allowed: what Newton steps may cost, all attempts together
+FLAT = 15.0  # passes: what a step costs where bodies touch in layers, as in a wall; there Newton is worth any number
+AT_HAND = 0.05  # of the reference speed: residual up to which a start is near
 BLOCK_PRODUCTS = 1.2  # products of 6 x 6 blocks that cost as much as one contact in a pass
 COLOURED_FROM = 6000  # contacts of an island from which threads share its passes
 COLOURS = 64
@@ -178,16 +177,17 @@ def _by_blocks(members: NDArray[np.int64], goal: float, reference: float, sweeps
     plan = symbolic(island.a, island.b, island.n)
     degree = np.diff(plan.column).astype(np.float64)
     passes_a_step = 4.0 + float(np.sum(degree**2)) / (BLOCK_PRODUCTS * len(members))
-    steps = NEWTON_STEPS if passes_a_step <= FLAT else min(NEWTON_STEPS, int(NEWTON_SHARE * sweeps / passes_a_step))
-    if steps < FEWEST_STEPS:
+    left = 3 * NEWTON_STEPS if passes_a_step <= FLAT else int(NEWTON_SHARE * sweeps / passes_a_step)
+    if left < FEWEST_STEPS:
         return np.inf, 0
     start = rows.r[members]
     best, least, done = start, island.residual(start), 0
     # near the last step's answer nu starts small; a start from afar falls into a hollow that way
-    for nu in SMOOTHING if least <= NEAR * reference else SMOOTHING[1:]:
-        if least <= goal:
+    first = (NEAR,) if least <= AT_HAND * reference else () if start.any() else (BLANK,)
+    for pace in (*first, BRISK, CAREFUL):
+        if least <= goal or done >= left:
             break
-        outcome = smoothing_newton(island, plan, start.copy(), goal, nu * reference, steps, 20)
+        outcome = smoothing_newton(island, plan, start.copy(), goal, reference, pace, min(NEWTON_STEPS, left - done))
         done += outcome.steps
         if outcome.residual < least:
             best, least = outcome.impulses, outcome.residual

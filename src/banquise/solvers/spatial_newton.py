@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,24 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+PASSES = 20  # sweeps where the line search fails
 PATIENCE = 4  # failed line searches before the method gives up
 REFINE = 1e-8  # relative error of a linear solution above which it is corrected once
+
+
+class Pace(NamedTuple):
+    """How smoothing goes: nu at the start (of the reference speed), what a full step leaves of it, and when more goes.
+
+    `easy`: of nu, the largest equation below which nu falls to a tenth.
+    """
+
+    nu: float
+    fall: float
+    easy: float
+
+
+# near the last answer; from no impulse at all; from afar; and for what the others could not solve
+NEAR, BLANK, BRISK, CAREFUL = Pace(0.01, 0.3, 0.5), Pace(0.1, 0.3, 0.5), Pace(1.0, 0.3, 0.5), Pace(10.0, 0.64, 0.05)
 
 
 class SpatialIsland:
@@ -104,13 +120,14 @@ class SpatialIsland:
 
 
 def smoothing_newton(
-    island: SpatialIsland, plan: Plan, r: Floats, goal: float, nu: float, steps: int, passes: int
+    island: SpatialIsland, plan: Plan, r: Floats, goal: float, reference: float, pace: Pace, steps: int
 ) -> Outcome:
     """Newton with line search on the smoothed equations, nu falling fast; sweeps where the search fails.
 
     Quick where friction is low or the start is near. After `PATIENCE` failed
-    searches it gives up. goal and nu are velocities; r is used up.
+    searches it gives up. goal and reference are velocities; r is used up.
     """
+    nu = pace.nu * reference
     A = np.empty((len(plan.position) + 2 * len(plan.rows), island.entries))
     best, least, failures = r.copy(), np.inf, 0
     done = 0
@@ -131,12 +148,12 @@ def smoothing_newton(
         if alpha >= 0.02 or after < 1.5 * before:
             r += alpha * island.dr
         if alpha == 1.0:
-            nu *= 0.64
+            nu *= pace.fall
         elif alpha >= 0.25:
             nu *= 0.8
-        if most < 0.05 * nu:
+        if most < pace.easy * nu:
             nu *= 0.1
         if alpha < 0.02:
             failures += 1
-            nu = max(nu, 0.3 * island.sweeps(r, passes, goal))
+            nu = max(nu, 0.3 * island.sweeps(r, PASSES, goal))
     return Outcome(best, least, done)
