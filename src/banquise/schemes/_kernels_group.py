@@ -67,7 +67,6 @@ ROUNDS = 12
 
 SEQUENCE = 1000  # passes of the sequential order before the rest is taken at once, and said
 RELAX = 2000  # passes from which on the approach that the threshold let be is taken up
-STILL = 1e-12  # of the fastest speed of the group: a slower approach is round-off
 SINK = 1e-7  # of the smaller size: what is held sinks in no deeper in a step, or it is solved again
 AGAINS = 3  # times that is done
 CUTS = 6  # times a round is shortened before its meeting is taken where it is
@@ -160,7 +159,7 @@ def pick(found, passes, rule, value, who, velocity, state, gap_rate, bounce, cho
             if state[k] & 3:
                 un, ut = relative_speed(value, who, k, velocity)
                 fastest = max(fastest, abs(un), abs(ut))
-    still = STILL * fastest + threshold if rule.sequential or relaxed else 0.0
+    still = rule.still * fastest + threshold if rule.sequential or relaxed else 0.0
     last = rule.sequential and passes >= SEQUENCE  # termination is not proved: take what is left at once, and say so
     count = 0
     for k in range(found):

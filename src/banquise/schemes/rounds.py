@@ -44,6 +44,7 @@ ROUND_OFF = 2e-15  # of the largest coordinate: nearer than this nobody can tell
 # a meeting is located
 TOUCH = 1e-10, 1e-7
 AIM = 1e-12, 2e-8
+STILL = 1e-12, 1e-6  # of the fastest speed of a group: round-off, and what large islands are solved to
 BEND = 0.5, 8.0  # tolerances by which what is held may leave its arc in a step, before what sank in is solved again
 DIRECT = 8  # floes of a group beyond which whole steps do not follow its meetings one by one
 REST = 1e-4  # of the speed that forces would give: slower is at rest
@@ -160,7 +161,8 @@ class Engine:
         self.rule = Rules(
             n_free=n, step=float(step), time=float(sim.time), shortest=float(shortest), rebounds_many=rebounds[0],
             rebounds_few=rebounds[1], soft=soft, direct=DIRECT if soft else n, follow=soft, touch=TOUCH[soft],
-            aim=AIM[soft], bend=BEND[soft], largest=sim.largest_restitution, threshold=float(settings.threshold),
+            aim=AIM[soft], bend=BEND[soft], still=STILL[soft], largest=sim.largest_restitution,
+            threshold=float(settings.threshold),
             law=LAWS.index(settings.law), sequential=settings.order == "sequential",
             active_only=bool(settings.active_only), tolerance=settings.tolerance or SMALL_TOLERANCE, small=SMALL,
             blur=ROUND_OFF * farthest, moving=moving, ocean=sim.ocean is not None,

@@ -92,6 +92,7 @@ class Rules(NamedTuple):
     follow: bool  # contacts are carried along, and looked for again only where bodies meet
     touch: float  # of the smaller size: nearer than this is contact
     bend: float  # tolerances by which what is held may leave its arc
+    still: float  # of the fastest speed of a group: a slower approach is none to the sequential order
     aim: float  # of the smaller size: how near a meeting is located
     largest: float  # restitution
     threshold: float
