@@ -35,7 +35,7 @@ from banquise.simulation import INTEGRATORS, Simulation
 from banquise.units import date, quantity
 
 _FLOE = {
-    "ring", "holes", "disc", "radius", "thickness", "density", "velocity", "spin", "water_drag", "air_drag",
+    "ring", "holes", "centre", "radius", "thickness", "density", "velocity", "spin", "water_drag", "air_drag",
     "material", "name",
 }  # fmt: skip
 _OBSTACLE = {"ring", "holes", "centre", "radius", "velocity", "spin", "material", "name"}
@@ -220,33 +220,35 @@ def _scene(table: Mapping[str, Any], folder: Path, crs: Any = None) -> Scene:
     obstacles += _each(table, "obstacles", _obstacle, "scene")
     blocks += _each(table, "blocks", partial(block_of, folder=folder), "scene")
     if not floes and not blocks:
-        raise CaseError("scene: no floes. Add [[scene.floes]] with a ring or a disc, [[scene.blocks]], or `file`.")
+        raise CaseError(
+            "scene: no floes. Add [[scene.floes]] with a ring or a centre and radius, [[scene.blocks]], or `file`."
+        )
     return Scene(floes, obstacles, domain, blocks)
 
 
-def read_scene(path: str | Path, projection: str | None = None) -> Scene:
+def read_scene(path: str | Path, crs: str | None = None) -> Scene:
     """The scene of any known file, by its ending.
 
     .nc: the last state of a run; .toml: the scene of a case; .h5: a FloeDyn input; .mat: a catalogue of rings or SubZero's
-    floes; .geojson, .shp, .wkt, .csv: polygons. `projection` (such as "EPSG:3413") is the map for files in degrees.
+    floes; .geojson, .shp, .wkt, .csv: polygons. `crs` (such as "EPSG:3413") is the map for files in degrees.
     """
     path = Path(path)
     if path.suffix.lower() == ".nc":
         return open_run(path).scene
     if path.suffix.lower() == ".toml":
         return load_case(path).scene
-    return read_floes(path, projection)
+    return read_floes(path, crs)
 
 
 def _floe(entry: Mapping[str, Any], where: str) -> Floe:
     _known(entry, _FLOE, where)
     options = _numbers(entry, where)
-    if ("ring" in options) == ("disc" in options):
-        raise CaseError(f"{where}: give either a ring ([[x, y], ...]) or a disc ([x, y] and radius).")
-    if "disc" in options:
+    if ("ring" in options) == ("centre" in options):
+        raise CaseError(f"{where}: give either a ring ([[x, y], ...]) or a centre ([x, y] and radius).")
+    if "centre" in options:
         if "radius" not in options:
-            raise CaseError(f"{where}: a disc needs a radius.")
-        return _named(where, lambda: Disc(options.pop("disc"), **options))
+            raise CaseError(f"{where}: a centre makes a disc, which needs a radius.")
+        return _named(where, lambda: Disc(options.pop("centre"), **options))
     return _named(where, lambda: Floe(**options))
 
 
@@ -422,7 +424,7 @@ def _scene_table(scene: Scene) -> dict[str, Any]:
         if not floe.flat:
             raise CaseError(f"floe {k}: a thickness that varies cannot be written to a case file.")
         shape: dict[str, Any] = (
-            {"disc": floe.ring[0]} if len(floe.ring) == 1 else {"ring": floe.ring, "holes": list(floe.holes)}
+            {"centre": floe.ring[0]} if len(floe.ring) == 1 else {"ring": floe.ring, "holes": list(floe.holes)}
         )
         names = ("radius", "density", "velocity", "spin", "water_drag", "air_drag", "material", "name")
         floes.append({**shape, "thickness": floe.thickness, **{n: getattr(floe, n) for n in names}})

@@ -50,7 +50,7 @@ class Contact:
     restitution : 0 to 1, likewise
     order : "simultaneous" (all contacts of a group at once) or "sequential" (only those that approach, again and again)
     law : "poisson" (two phases, energy guarded), "papers" (Poisson with the papers' fallback), "newton"
-    threshold : m/s, the relaxation c of the papers: contacts may keep approaching at up to this speed
+    relaxation : m/s, c of the papers: contacts may keep approaching at up to this speed
     active_only : only contacts that approach enter the problem
     tolerance : scaled residual to which contact problems are solved (default: 1e-10, groups of over 50 contacts 1e-6)
     """
@@ -59,7 +59,7 @@ class Contact:
     restitution: float | Table = 0.35
     order: str = "simultaneous"
     law: str = "poisson"
-    threshold: float = 0.0
+    relaxation: float = 0.0
     active_only: bool = False
     tolerance: float | None = None
 
@@ -77,6 +77,6 @@ class Contact:
                 object.__setattr__(self, name, number(value, f"contact {name}", at_least=0.0, at_most=most))
         one_of(self.order, ORDERS, "contact order")
         one_of(self.law, LAWS, "contact law")
-        number(self.threshold, "contact threshold", at_least=0.0)
+        number(self.relaxation, "contact relaxation", at_least=0.0)
         if self.tolerance is not None:
             number(self.tolerance, "contact tolerance", above=0.0, at_most=1e-2)

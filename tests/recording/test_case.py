@@ -31,7 +31,7 @@ velocity = ["36 cm/s", 0.1]
 spin = "0.1 deg/s"
 
 [[scene.floes]]
-disc = [-200, 0]
+centre = [-200, 0]
 radius = "0.02 km"
 density = "0.9 g/cm3"
 water_drag = 0.004

@@ -6,12 +6,14 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from banquise.commands import options
+
 HELP = "say what a run, case or forcing file holds"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", help="a run file (.nc), a case file (.toml) or a forcing file (.nc, .zarr, .mat)")
-    parser.add_argument("--json", action="store_true", help="print it as JSON")
+    options.json(parser, "it")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -35,7 +35,7 @@ _RUN = {
 }  # fmt: skip
 # Kinds of the parameters of laws and loads that have a unit; the rest are plain numbers.
 _KINDS = {
-    "nu": "speed", "threshold": "speed", "v0": "speed", "pressure": "pressure", "yield_stress": "pressure",
+    "nu": "speed", "threshold_speed": "speed", "v0": "speed", "pressure": "pressure", "yield_stress": "pressure",
     "slip": "length", "peak": "line force", "forces": "line force", "duration": "time", "start": "time",
     "times": "time", "peak_time": "time", "rise": "time", "fall": "time", "height": "length", "density": "density",
     "water_density": "density", "gravity": "acceleration", "tilt": "degrees", "turn": "",

@@ -143,7 +143,7 @@ class Polyhedron:
             setattr(other, key, value)
         return other
 
-    def in_parts(self, threshold: float = 0.05, cache: str | Path | None = None) -> Polyhedron:
+    def in_parts(self, concavity: float = 0.05, cache: str | Path | None = None) -> Polyhedron:
         """The block with its concave skin cut into convex parts by the optional library `coacd` (see `decompose`)."""
         from banquise.scene.decomposition import decompose
 
@@ -152,7 +152,7 @@ class Polyhedron:
         if not solid.parts:
             cut = tuple(
                 solids.convex_part(p, solid.radius)
-                for p in decompose(solid.vertices, solid.triangles, threshold, cache)
+                for p in decompose(solid.vertices, solid.triangles, concavity, cache)
             )
             other.solid = solids.Solid(
                 solid.vertices, solid.triangles, cut, False, solid.mass, solid.radius, solid.edges

@@ -1,8 +1,8 @@
 """Scenes from files and back: GeoJSON, shapefile, WKT, CSV, MAT (catalogue of rings, SubZero's floes).
 
-Coordinates are metres in one map frame. Files in degrees are read when a `projection` says where to put them; none is
+Coordinates are metres in one map frame. Files in degrees are read when a `crs` says where to put them; none is
 guessed. What a format has no place for is refused by its writer, or said in its docstring. WKT, MAT and HDF5 files say no
-map: they are taken to be in metres, whatever the projection.
+map: they are taken to be in metres, whatever the map.
 """
 
 from __future__ import annotations
@@ -125,25 +125,23 @@ def projected(shape: Any, source: Any, target: Any, where: str) -> Any:
     try:
         change = pyproj.Transformer.from_crs(source, target, always_xy=True)
     except pyproj.exceptions.CRSError as problem:
-        raise CaseError(
-            f"{where}: projection {target!r} is not known ({str(problem).split(':')[-1].strip()})."
-        ) from None
+        raise CaseError(f"{where}: crs {target!r} is not known ({str(problem).split(':')[-1].strip()}).") from None
     return shapely.transform(shape, lambda xy: np.stack(change.transform(xy[:, 0], xy[:, 1]), axis=1))
 
 
-def _in_metres(rows: list[Any], source: Any, projection: str | None, path: Path) -> list[Any]:
+def _in_metres(rows: list[Any], source: Any, crs: str | None, path: Path) -> list[Any]:
     """Rows in a metric frame; `source` None is a local frame in metres."""
     degrees = source is not None and _geographic(source, path)
-    if degrees and projection is None:
+    if degrees and crs is None:
         raise CaseError(
-            f"{path}: coordinates are degrees. Say which map to put them on: projection='EPSG:3413' (Arctic), "
+            f"{path}: coordinates are degrees. Say which map to put them on: crs='EPSG:3413' (Arctic), "
             "'EPSG:3976' (Antarctic) or another in metres."
         )
-    if source is None or projection is None:
+    if source is None or crs is None:
         return rows
-    if _geographic(projection, path):
-        raise CaseError(f"projection {projection!r} is in degrees. Expected a map in metres, such as 'EPSG:3413'.")
-    return [(projected(shape, source, projection, str(path)), row) for shape, row in rows]
+    if _geographic(crs, path):
+        raise CaseError(f"crs {crs!r} is in degrees. Expected a map in metres, such as 'EPSG:3413'.")
+    return [(projected(shape, source, crs, str(path)), row) for shape, row in rows]
 
 
 def _geographic(crs: Any, path: Path) -> bool:
@@ -162,7 +160,7 @@ def _geographic(crs: Any, path: Path) -> bool:
 # ---------------------------------------------------------------- GeoJSON
 
 
-def read_geojson(path: str | Path, projection: str | None = None) -> Scene:
+def read_geojson(path: str | Path, crs: str | None = None) -> Scene:
     """Floes and coasts of a GeoJSON file. Without a `crs` member its coordinates are degrees, as the standard says."""
     path = Path(path)
     try:
@@ -183,7 +181,7 @@ def read_geojson(path: str | Path, projection: str | None = None) -> Scene:
     source = None if data.get("frame") == LOCAL else named or "OGC:CRS84"
     if source and "CRS84" in source:
         source = "OGC:CRS84"
-    scene = scene_of(_in_metres(rows, source, projection, path), path)
+    scene = scene_of(_in_metres(rows, source, crs, path), path)
     return Scene(scene.floes, scene.obstacles, _domain_of(data.get("domain"), path)) if "domain" in data else scene
 
 
@@ -196,14 +194,14 @@ def _domain_of(entry: Any, path: Path) -> Domain:
         raise CaseError(f"{path}: its domain cannot be understood ({problem!r}).") from None
 
 
-def write_geojson(scene: Scene, path: str | Path, projection: str | None = None) -> None:
-    """Write floes and obstacles with all their properties; `projection` names the map frame they are in."""
+def write_geojson(scene: Scene, path: str | Path, crs: str | None = None) -> None:
+    """Write floes and obstacles with all their properties; `crs` names the map frame they are in."""
     features = [
         {"type": "Feature", "geometry": shapely.geometry.mapping(shape), "properties": row}
         for shape, row in _rows(scene)
     ]
     head: dict[str, Any] = {"type": "FeatureCollection"}
-    head |= {"crs": {"type": "name", "properties": {"name": projection}}} if projection else {"frame": LOCAL}
+    head |= {"crs": {"type": "name", "properties": {"name": crs}}} if crs else {"frame": LOCAL}
     if scene.domain is not None:
         kind = "periodic" if isinstance(scene.domain, Periodic) else "box"
         head["domain"] = {"kind": kind, **dataclasses.asdict(scene.domain)}
@@ -213,7 +211,7 @@ def write_geojson(scene: Scene, path: str | Path, projection: str | None = None)
 # ---------------------------------------------------------------- WKT and CSV
 
 
-def read_wkt(path: str | Path, projection: str | None = None) -> Scene:
+def read_wkt(path: str | Path, crs: str | None = None) -> Scene:
     """Floes from a text file with one WKT geometry a line (m); thickness and the rest are the defaults."""
     path = Path(path)
     lines = [line for line in _text(path).splitlines() if line.strip() and not line.startswith("#")]
@@ -227,7 +225,7 @@ def _wkt(text: str, where: str) -> Any:
         raise CaseError(f"{where}: {text[:40]!r} is not WKT, such as POLYGON ((0 0, 1 0, 1 1, 0 0)).") from None
 
 
-def write_wkt(scene: Scene, path: str | Path, projection: str | None = None) -> None:
+def write_wkt(scene: Scene, path: str | Path, crs: str | None = None) -> None:
     """Write the outlines of the floes alone, a line each; WKT has no place for anything else."""
     if scene.obstacles or any(len(f.ring) == 1 or f.radius > 0 for f in scene.floes):
         raise CaseError(f"{path}: WKT has no place for obstacles and round floes. Write CSV or GeoJSON.")
@@ -235,7 +233,7 @@ def write_wkt(scene: Scene, path: str | Path, projection: str | None = None) -> 
     Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def read_csv(path: str | Path, projection: str | None = None) -> Scene:
+def read_csv(path: str | Path, crs: str | None = None) -> Scene:
     """Bodies from a table with a column `wkt`, or points in order around each floe: columns floe, x, y (m) or floe, lon, lat."""
     path = Path(path)
     table = list(csv.DictReader(_text(path).splitlines()))
@@ -259,10 +257,10 @@ def read_csv(path: str | Path, projection: str | None = None) -> Scene:
         if len(ring) < 3:
             raise CaseError(f"{path}: floe {name!r} has {len(ring)} points, a ring needs at least 3.")
     rows = [(shapely.Polygon(ring), first[name]) for name, ring in rings.items()]
-    return scene_of(_in_metres(rows, "OGC:CRS84" if x == "lon" else None, projection, path), path)
+    return scene_of(_in_metres(rows, "OGC:CRS84" if x == "lon" else None, crs, path), path)
 
 
-def write_csv(scene: Scene, path: str | Path, projection: str | None = None) -> None:
+def write_csv(scene: Scene, path: str | Path, crs: str | None = None) -> None:
     """Write a row a body: kind, material, name, numbers in full, and its geometry as WKT."""
     with open(path, "w", newline="", encoding="utf-8") as file:
         table = csv.DictWriter(file, [*TEXTS, *NUMBERS, "wkt"])
@@ -283,7 +281,7 @@ def _shapefile(path: Path) -> Any:
     return shapefile
 
 
-def read_shapefile(path: str | Path, projection: str | None = None) -> Scene:
+def read_shapefile(path: str | Path, crs: str | None = None) -> Scene:
     """Floes and coasts of a shapefile; its .prj says the map frame, without one it is taken to be in metres."""
     path = Path(path)
     library = _shapefile(path)
@@ -297,11 +295,11 @@ def read_shapefile(path: str | Path, projection: str | None = None) -> Scene:
         raise CaseError(f"{path}: not a readable shapefile ({problem}).") from None
     map_file = path.with_suffix(".prj")
     source = map_file.read_text().strip() if map_file.exists() else None
-    return scene_of(_in_metres(rows, source or None, projection, path), path)
+    return scene_of(_in_metres(rows, source or None, crs, path), path)
 
 
-def write_shapefile(scene: Scene, path: str | Path, projection: str | None = None) -> None:
-    """Write polygons with their properties; `projection` names the map frame, written beside it (.prj)."""
+def write_shapefile(scene: Scene, path: str | Path, crs: str | None = None) -> None:
+    """Write polygons with their properties; `crs` names the map frame, written beside it (.prj)."""
     path = Path(path)
     library = _shapefile(path)
     if any(len(b.ring) == 1 for b in (*scene.floes, *scene.obstacles)):
@@ -317,10 +315,10 @@ def write_shapefile(scene: Scene, path: str | Path, projection: str | None = Non
             rings = [shape.exterior, *shape.interiors]
             file.poly([shapely.get_coordinates(r)[::-1].tolist() for r in rings])  # outer rings clockwise
             file.record(*(row.get(name) or "" for name in TEXTS), *(row.get(name) for name in NUMBERS))
-    if projection:
+    if crs:
         import pyproj
 
-        path.with_suffix(".prj").write_text(pyproj.CRS.from_user_input(projection).to_wkt("WKT1_ESRI"))
+        path.with_suffix(".prj").write_text(pyproj.CRS.from_user_input(crs).to_wkt("WKT1_ESRI"))
 
 
 # ---------------------------------------------------------------- any of them
@@ -331,9 +329,9 @@ READERS: dict[str, Callable[..., Scene]] = {
     ".wkt": read_wkt,
     ".csv": read_csv,
     ".shp": read_shapefile,
-    ".mat": lambda path, projection=None: read_mat(path),
-    ".h5": lambda path, projection=None: read_floedyn(path),
-    ".hdf5": lambda path, projection=None: read_floedyn(path),
+    ".mat": lambda path, crs=None: read_mat(path),
+    ".h5": lambda path, crs=None: read_floedyn(path),
+    ".hdf5": lambda path, crs=None: read_floedyn(path),
 }
 WRITERS: dict[str, Callable[..., None]] = {
     ".geojson": write_geojson,
@@ -341,13 +339,13 @@ WRITERS: dict[str, Callable[..., None]] = {
     ".wkt": write_wkt,
     ".csv": write_csv,
     ".shp": write_shapefile,
-    ".mat": lambda scene, path, projection=None: write_subzero(scene, path),
-    ".h5": lambda scene, path, projection=None: write_floedyn(scene, path),
-    ".hdf5": lambda scene, path, projection=None: write_floedyn(scene, path),
+    ".mat": lambda scene, path, crs=None: write_subzero(scene, path),
+    ".h5": lambda scene, path, crs=None: write_floedyn(scene, path),
+    ".hdf5": lambda scene, path, crs=None: write_floedyn(scene, path),
 }
 
 
-def read_floes(path: str | Path, projection: str | None = None) -> Scene:
+def read_floes(path: str | Path, crs: str | None = None) -> Scene:
     """Floes and obstacles of a file of any known kind, by its ending."""
     path = Path(path)
     if not path.exists():
@@ -356,7 +354,7 @@ def read_floes(path: str | Path, projection: str | None = None) -> Scene:
         raise CaseError(f"{path}: is a folder, expected a file of floes.")
     if path.suffix.lower() not in READERS:
         raise CaseError(f"{path}: unknown ending {path.suffix!r}. Known: .nc, .toml, {', '.join(READERS)}.")
-    return READERS[path.suffix.lower()](path, projection=projection)
+    return READERS[path.suffix.lower()](path, crs=crs)
 
 
 def check_output(path: str | Path) -> None:
@@ -369,7 +367,7 @@ def check_output(path: str | Path) -> None:
         raise CaseError(f"{path}: {what}. Expected the name of a file in a folder that is there.")
 
 
-def write_scene(scene: Scene, path: str | Path, projection: str | None = None) -> None:
+def write_scene(scene: Scene, path: str | Path, crs: str | None = None) -> None:
     """Write a scene to a file of the kind its ending says (.mat is SubZero's; see `write_catalogue` for rings alone).
 
     Only GeoJSON has a place for the domain.
@@ -382,6 +380,6 @@ def write_scene(scene: Scene, path: str | Path, projection: str | None = None) -
             "bq.Scene(scene.floes, scene.obstacles), --no-domain."
         )
     try:
-        WRITERS[ending](scene, path, projection=projection)
+        WRITERS[ending](scene, path, crs=crs)
     except OSError as problem:
         raise CaseError(f"{path}: cannot be written ({problem.strerror or problem}).") from None

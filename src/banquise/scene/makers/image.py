@@ -43,7 +43,7 @@ def from_image(
     pixel: float | None = None,
     *,
     thickness: float = 1.0,
-    least_area: float | None = None,
+    min_area: float | None = None,
     tolerance: float | None = None,
     blur: float | None = None,
 ) -> Found:
@@ -53,7 +53,7 @@ def from_image(
     ----------
     image : file name, or array (rows, columns) or (rows, columns, colours); the first row is the top
     pixel : m a pixel; a GeoTIFF brings its own, with its place on the map
-    least_area : m2, smaller floes are dropped (default: 25 pixels)
+    min_area : m2, smaller floes are dropped (default: 25 pixels)
     tolerance : m, by which rings may be simplified (default: 0.7 pixel)
     blur : pixels, against noise (default: as much as the noise of the picture asks for)
     """
@@ -63,7 +63,7 @@ def from_image(
         raise CaseError("from_image: the picture does not say its scale. Give pixel, the metres a pixel.")
     if not pixel > 0:
         raise CaseError(f"from_image: pixel is {pixel!r}, expected metres above 0.")
-    least = SMALLEST * pixel**2 if least_area is None else float(least_area)
+    least = SMALLEST * pixel**2 if min_area is None else float(min_area)
     if not np.ptp(grey) > 0:
         raise CaseError("from_image: the picture is of one colour: no floes in it.")
     labels = parted(ice_mask(grey, blur_for(grey) if blur is None else blur))
@@ -83,7 +83,7 @@ def from_image(
             kept[label] = len(floes)
     if not floes:
         raise CaseError(
-            f"from_image: ice was found, but no floe of at least {least:.4g} m2. Lower least_area, or check pixel."
+            f"from_image: ice was found, but no floe of at least {least:.4g} m2. Lower min_area, or check pixel."
         )
     return Found(Scene(floes), grey, kept[labels], float(pixel), origin)
 
