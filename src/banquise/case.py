@@ -343,9 +343,12 @@ def _contact(table: Mapping[str, Any]) -> Contact:
 
 
 def _pair(key: str, name: str) -> tuple[str, str]:
-    parts = tuple(p.strip() for p in key.split("-"))
+    parts = tuple(p.strip() for p in key.split(" - " if " - " in key else "-"))
     if len(parts) != 2:
-        raise CaseError(f"contact.{name}: key {key!r}, expected two materials joined by '-', such as \"ice-rock\".")
+        raise CaseError(
+            f"contact.{name}: key {key!r}, expected two materials joined by '-', such as \"ice-rock\", "
+            "or by ' - ' where a name has a dash, such as \"first-year - rock\"."
+        )
     return parts[0], parts[1]
 
 
@@ -474,8 +477,11 @@ def _forcing_table(forcing: Forcing) -> dict[str, Any]:
 def _contact_table(contact: Contact) -> dict[str, Any]:
     table = {f.name: getattr(contact, f.name) for f in fields(contact)}
     for name in ("friction", "restitution"):
+        if callable(table[name]):
+            raise CaseError(f"contact.{name}: your own law cannot be written to a case file; its table can.")
         if isinstance(table[name], dict):
-            table[name] = {"-".join(pair): value for pair, value in table[name].items()}
+            dashed = any("-" in material for pair in table[name] for material in pair)
+            table[name] = {(" - " if dashed else "-").join(pair): value for pair, value in table[name].items()}
     return table
 
 
