@@ -270,7 +270,7 @@ def _domain(entry: Any) -> Box | Periodic | None:
     options = dict(entry)
     kind = options.pop("kind", None)
     makers: dict[str, Any] = {"box": Box, "periodic": Periodic}
-    if kind not in makers:
+    if not isinstance(kind, str) or kind not in makers:
         raise CaseError(f"scene.domain: kind is {kind!r}. {nearest(str(kind), makers)}")
     known = {f.name for f in fields(makers[kind])}
     _known(options, known, "scene.domain")
@@ -357,7 +357,7 @@ def _scheme(table: Mapping[str, Any], blocks: bool = False) -> Any:
     if blocks and not options:
         return None
     kind = options.pop("kind", next(iter(known)))
-    if kind not in known:
+    if not isinstance(kind, str) or kind not in known:
         raise CaseError(f"scheme: kind is {kind!r}. {nearest(str(kind), known)}")
     maker = known[kind]
     _known(options, {f.name for f in fields(maker)}, "scheme")
@@ -371,7 +371,7 @@ def _fracture(table: Any) -> Any:
         raise CaseError(f"fracture: got {table!r}, expected a table [fracture].")
     options = dict(table)
     kind = options.pop("kind", next(iter(_FRACTURE)))
-    if kind not in _FRACTURE:
+    if not isinstance(kind, str) or kind not in _FRACTURE:
         raise CaseError(f"fracture: kind is {kind!r}. {nearest(str(kind), _FRACTURE)}")
     maker = getattr(import_module("banquise.fracture"), _FRACTURE[kind])
     _known(options, {f.name for f in fields(maker)}, "fracture")

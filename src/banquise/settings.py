@@ -20,7 +20,7 @@ def number(
     """A finite number within bounds, or an error that names it."""
     try:
         found = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise CaseError(f"{what}: got {value!r}, expected a number.") from None
     low = -math.inf if at_least is None else at_least
     if not math.isfinite(found) or found < low or found > at_most or (above is not None and found <= above):

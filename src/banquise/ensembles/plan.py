@@ -155,6 +155,8 @@ def _texts(value: Any, where: str) -> list[str]:
 
 
 def _seeds(value: Any) -> list[int]:
+    if isinstance(value, int) and value > MOST:
+        raise CaseError(f"seeds: got {str(value)[:20]}, expected at most {MOST:,}.")
     seeds = list(range(value)) if isinstance(value, int) and not isinstance(value, bool) else value
     whole = isinstance(seeds, list) and all(isinstance(s, int) and not isinstance(s, bool) and s >= 0 for s in seeds)
     if not whole or not seeds or len(set(seeds)) != len(seeds):

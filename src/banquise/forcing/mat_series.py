@@ -32,7 +32,7 @@ def read_mat(
     hours = _hours(hours)
     try:
         begin = float(start_hour)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ForcingError(f"start_hour: got {start_hour!r}, expected a number of hours.") from None
     if not (len(hours) and hours[0] <= begin <= hours[-1]):
         reach = f"{hours[0]:g} to {hours[-1]:g}" if len(hours) else "nothing"

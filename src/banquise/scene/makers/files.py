@@ -10,7 +10,6 @@ from __future__ import annotations
 import csv
 import dataclasses
 import json
-import struct
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -61,7 +60,7 @@ def bodies_of(shape: Any, row: dict[str, Any], where: str) -> list[Floe | Obstac
             continue
         try:
             options[name] = float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise CaseError(f"{where}: {name} is {value!r}, expected a number.") from None
     options |= {name: str(row[name]) for name in ("material", "name") if row.get(name)}
     velocity = (options.pop("u", 0.0), options.pop("v", 0.0))
@@ -72,6 +71,8 @@ def bodies_of(shape: Any, row: dict[str, Any], where: str) -> list[Floe | Obstac
         options = {k: v for k, v in options.items() if k in ("spin", "radius", "material", "name")}
     found: list[Floe | Obstacle] = []
     for part in shapely.get_parts(shape):
+        if part.is_empty:
+            continue
         try:
             if part.geom_type == "Point" and options.get("radius", 0.0) > 0:
                 centre = part.coords[0][:2]
@@ -165,24 +166,42 @@ def read_geojson(path: str | Path, crs: str | None = None) -> Scene:
     path = Path(path)
     try:
         data = json.loads(_text(path))
-    except json.JSONDecodeError as problem:
+    except (
+        ValueError,
+        RecursionError,
+    ) as problem:  # also of a number of thousands of digits, of a list in a list in ...
         raise CaseError(f"{path}: not valid JSON: {problem}.") from None
     if not isinstance(data, dict) or "type" not in data:
         raise CaseError(f"{path}: JSON, but not GeoJSON (no type).")
     features = data.get("features", [data if data["type"] == "Feature" else {"geometry": data}])
+    if not isinstance(features, list):
+        raise CaseError(f"{path}: features is {str(features)[:40]!r}, expected a list of GeoJSON features.")
     rows = []
     for k, feature in enumerate(features):
         try:
             shape = shapely.geometry.shape(feature["geometry"]) if feature.get("geometry") else None
-        except (KeyError, TypeError, ValueError, AttributeError, shapely.errors.GEOSException) as problem:
+            row = dict(feature.get("properties") or {})
+        except (
+            Exception
+        ) as problem:  # shapely raises many kinds for what is no geometry, and more for lists that are not even
             raise CaseError(f"{path}: feature {k} is not a GeoJSON geometry ({problem}).") from None
-        rows.append((shape, feature.get("properties") or {}))
-    named = (data.get("crs") or {}).get("properties", {}).get("name") if isinstance(data.get("crs"), dict) else None
-    source = None if data.get("frame") == LOCAL else named or "OGC:CRS84"
-    if source and "CRS84" in source:
-        source = "OGC:CRS84"
+        rows.append((shape, row))
+    source = None if data.get("frame") == LOCAL else _crs_of(data.get("crs"), path)
     scene = scene_of(_in_metres(rows, source, crs, path), path)
     return Scene(scene.floes, scene.obstacles, _domain_of(data.get("domain"), path)) if "domain" in data else scene
+
+
+def _crs_of(entry: Any, path: Path) -> str:
+    """The map that a GeoJSON file names; degrees without one, as the standard says."""
+    if entry is None:
+        return "OGC:CRS84"
+    properties = entry.get("properties") if isinstance(entry, dict) else None
+    name = properties.get("name") if isinstance(properties, dict) else None
+    if not isinstance(name, str):
+        raise CaseError(
+            f"{path}: its crs cannot be understood ({str(entry)[:60]}). Expected a name, such as EPSG:3413."
+        )
+    return "OGC:CRS84" if "CRS84" in name else name
 
 
 def _domain_of(entry: Any, path: Path) -> Domain:
@@ -236,7 +255,10 @@ def write_wkt(scene: Scene, path: str | Path, crs: str | None = None) -> None:
 def read_csv(path: str | Path, crs: str | None = None) -> Scene:
     """Bodies from a table with a column `wkt`, or points in order around each floe: columns floe, x, y (m) or floe, lon, lat."""
     path = Path(path)
-    table = list(csv.DictReader(_text(path).splitlines()))
+    try:
+        table = list(csv.DictReader(_text(path).splitlines()))
+    except csv.Error as problem:
+        raise CaseError(f"{path}: not a table with commas ({problem}).") from None
     columns = {str(name).strip().lower() for name in (table[0] if table else {})}
     table = [{str(k).strip().lower(): v for k, v in row.items()} for row in table]
     if "wkt" in columns:
@@ -250,7 +272,7 @@ def read_csv(path: str | Path, crs: str | None = None) -> Scene:
     for k, row in enumerate(table):
         try:
             rings.setdefault(row["floe"], []).append((float(row[x]), float(row[y])))
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise CaseError(f"{path}: line {k + 2}: {x}, {y} are {row[x]!r}, {row[y]!r}, expected numbers.") from None
         first.setdefault(row["floe"], row)
     for name, ring in rings.items():
@@ -291,10 +313,10 @@ def read_shapefile(path: str | Path, crs: str | None = None) -> Scene:
                 (shapely.geometry.shape(e.shape.__geo_interface__) if e.shape.points else None, e.record.as_dict())
                 for e in file.iterShapeRecords()
             ]
-    except (library.ShapefileException, struct.error, OSError, ValueError, KeyError) as problem:
-        raise CaseError(f"{path}: not a readable shapefile ({problem}).") from None
+    except Exception as problem:  # a damaged one fails anywhere inside pyshp, in its own way
+        raise CaseError(f"{path}: not a readable shapefile ({problem or type(problem).__name__}).") from None
     map_file = path.with_suffix(".prj")
-    source = map_file.read_text().strip() if map_file.exists() else None
+    source = _text(map_file).strip() if map_file.exists() else None
     return scene_of(_in_metres(rows, source or None, crs, path), path)
 
 

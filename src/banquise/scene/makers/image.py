@@ -92,7 +92,7 @@ def _picture(image: Any) -> tuple[Array, float | None, tuple[float, float]]:
     """Grey values, metres a pixel where the file says them, and the lower left corner."""
     pixel, origin = None, (0.0, 0.0)
     if isinstance(image, str | Path):
-        from PIL import Image, UnidentifiedImageError
+        from PIL import Image
 
         try:
             with Image.open(image) as file:
@@ -101,9 +101,10 @@ def _picture(image: Any) -> tuple[Array, float | None, tuple[float, float]]:
                 values = np.asarray(file)
         except FileNotFoundError:
             raise CaseError(f"{image}: no such picture.") from None
-        except (UnidentifiedImageError, OSError):
-            raise CaseError(f"{image}: not a picture that can be read (PNG, JPEG, TIFF).") from None
-        if scale and tie:
+        except Exception as problem:  # a damaged one fails anywhere inside Pillow, in its own way
+            reason = str(problem) or type(problem).__name__
+            raise CaseError(f"{image}: not a picture that can be read (PNG, JPEG, TIFF): {reason[:120]}") from None
+        if scale and tie and len(scale) >= 2 and len(tie) >= 6 and scale[0] > 0:
             if abs(scale[0] - scale[1]) > 1e-6 * scale[0]:
                 raise CaseError(
                     f"{image}: pixels of {scale[0]:g} by {scale[1]:g} m. Expected square ones: resample it."

@@ -38,7 +38,7 @@ def _catalogue(rings: Any, path: Path) -> Scene:
         return Scene([Floe(np.asarray(ring, dtype=float), name=str(k)) for k, ring in enumerate(rings.ravel())])
     except BanquiseError as problem:
         raise type(problem)(f"{path}: {problem}") from None
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise CaseError(f"{path}: G is not a list of rings (n, 2).") from None
 
 
