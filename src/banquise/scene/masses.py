@@ -12,7 +12,6 @@ import numpy as np
 from banquise.errors import ShapeError
 from banquise.scene.meshes import Floats, HalfEdges, Ints
 
-
 PLATE = 1e-12  # part of the cube of its size below which a volume is that of a plate
 
 
