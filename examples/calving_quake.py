@@ -1,4 +1,4 @@
-"""A glaciologist's question: how hard does a capsizing iceberg shake the glacier it came from, and does its way of turning matter?
+"""A glaciologist's question: how hard does a capsizing iceberg shake its glacier, and does its way of turning matter?
 
 Run: python examples/calving_quake.py [picture.png]
 """
