@@ -194,12 +194,12 @@ def info(scene: Scene, box: Any = None) -> dict[str, Any]:
     return found | {
         "concentration": ice / water.area,
         "concentration_of": where,
-        "smallest_size": float(size.min()),
-        "largest_size": float(size.max()),
+        "min_size": float(size.min()),
+        "max_size": float(size.max()),
         "exponent": law.exponent,
         "exponent_error": law.error,
-        "least_thickness": float(min(thickness)),
-        "most_thickness": float(max(thickness)),
+        "min_thickness": float(min(thickness)),
+        "max_thickness": float(max(thickness)),
         "points": int(sum(len(f.ring) for f in scene.floes)),
         "overlaps": len(scene.overlaps()),
     }
