@@ -36,7 +36,7 @@ _NAMES = {
     "open_run": "banquise.recording.run_file",
     "resume": "banquise.resuming",
     "load_case": "banquise.case",
-    "save_case": "banquise.case",
+    "save_case": "banquise.case_tables",
     "set_threads": "banquise.threads",
     "sweep": "banquise.ensembles.sweep",
     "calibrate": "banquise.analysis.calibrate",

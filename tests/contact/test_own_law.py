@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import banquise as bq
-from banquise.case import Case, case_of, tables_of
+from banquise.case import Case, case_of
+from banquise.case_tables import tables_of
 from banquise.errors import CaseError
 
 SPRINGY = {"young-ice": 0.2, "old-ice": 0.8}

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import banquise as bq
-from banquise.case import case_of, tables_of, toml_of
+from banquise.case import case_of
+from banquise.case_tables import tables_of, toml_of
 
 CASE = """
 title = "two floes and a rock"

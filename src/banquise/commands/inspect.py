@@ -45,7 +45,8 @@ def _is_run(path: Path) -> bool:
 def _show_case(path: Path, as_json: bool) -> None:
     import json
 
-    from banquise.case import load_case, tables_of
+    from banquise.case import load_case
+    from banquise.case_tables import tables_of
 
     case = load_case(path)
     if as_json:

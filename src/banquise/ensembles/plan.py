@@ -87,6 +87,8 @@ def read_plan(path: str | Path) -> Plan:
 
 def plan_of(tables: dict[str, Any], folder: Path = Path()) -> Plan:
     """The plan that the tables of a sweep file say."""
+    if isinstance(tables.get("scene"), dict) or "glacier" in tables:
+        raise CaseError('a case file, not a sweep. Name it in one: case = "case.toml", with [parameters] and seeds.')
     for key in tables:
         if key not in KEYS:
             raise CaseError(f"unknown key {key!r}. {nearest(key, KEYS)}")

@@ -74,6 +74,8 @@ def read_case(path: str | Path) -> GlacierCase:
 def parse_case(tables: dict[str, Any], folder: Path = Path(), where: str = "case") -> GlacierCase:
     """Make a case of tables as `tomllib` gives them; files named in it lie in `folder`."""
     known = ("glacier", "friction", "load", "run")
+    if "scene" in tables:
+        raise CaseError(f"{where}: a case of floes or blocks. Run it with: banquise run.")
     for name, table in tables.items():
         if name not in known:
             raise CaseError(f"{where}: no table [{name}]. {nearest(name, known)}")

@@ -149,7 +149,7 @@ def decode(value: Any, arrays: dict[str, Any]) -> Any:
 
 def settings_bytes(sim: Simulation) -> bytes:
     """What makes the simulation again: the tables of its case, floes as columns; or why that cannot be."""
-    from banquise.case import tables_of
+    from banquise.case_tables import tables_of
 
     arrays: dict[str, Any] = {}
     try:
