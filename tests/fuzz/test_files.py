@@ -5,6 +5,7 @@ if by someone who means it. Bytes within HDF5 are spoiled in a process of its ow
 """
 
 import struct
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,10 +17,12 @@ from banquise.forcing.readers import open_source
 from banquise.glacier.case import _table_file
 from banquise.recording.checkpoint import restore, settings_bytes, simulation_from, snapshot
 from banquise.recording.sealed import seal
+from banquise.resuming import decoded
 from banquise.scene.mesh_files import read_mesh
 from banquise.view.kinds import open_any
 from fuzz.damage import EDITS, only_sentences, rounds, spoiled
 
+FILE = Path("run.nc")
 TETRAHEDRON = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
 FACES = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]
 
@@ -144,9 +147,9 @@ def states(tmp_path_factory):
 @given(edits=EDITS)
 def test_spoiled_checkpoint(states, edits):
     settings, state = states
-    only_sentences(lambda: simulation_from(spoiled(settings, edits)))
+    only_sentences(lambda: decoded(FILE, "settings", lambda: simulation_from(spoiled(settings, edits))))
     sim = simulation_from(settings)
-    only_sentences(lambda: restore(sim, spoiled(state, edits)))
+    only_sentences(lambda: decoded(FILE, "checkpoint", lambda: restore(sim, spoiled(state, edits))))
 
 
 @rounds(25)
