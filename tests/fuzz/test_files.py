@@ -121,7 +121,7 @@ FILES = {
 
 
 @pytest.mark.parametrize("kind", FILES)
-@rounds(25)
+@rounds(15)
 @given(edits=EDITS)
 def test_spoiled_bytes(kind, edits, tmp_path):
     ending, make, read = FILES[kind]
