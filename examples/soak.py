@@ -43,7 +43,7 @@ def basin(days: float, n: int = 30, side: float = 420.0, seed: int = 0) -> bq.Si
         n=n, concentration=0.5, box=bq.Box(0, side, 0, side), max_size=60.0, thickness=(0.6, 1.2), seed=seed
     )
     wind, tide = weather(days, seed)
-    law = bq.Griffith(toughness=10.0, min_size=12.0)
+    law = bq.Griffith(toughness=10.0, min_size=35.0)
     forcing = bq.Forcing(wind=wind, current=tide, latitude=81.0)
     return bq.Simulation(scene, forcing, scheme=bq.TimeStepping(step=30.0), fracture=law, seed=seed, title="soak")
 

@@ -46,6 +46,7 @@ def test_calving_quake(tmp_path):
     assert (tmp_path / "quake.png").stat().st_size > 10_000
 
 
+@pytest.mark.slow  # minutes: a pack that breaks
 def test_soak_is_sound():
     """An hour of it: the checks themselves, not what months do."""
     soak = example("soak")

@@ -194,3 +194,12 @@ def test_a_run_shows_itself_with_the_player_and_large_ones_less(run: Any, monkey
     assert "The player shows 20 of 61 records" in run_html(run)
     monkeypatch.setattr(reprs, "NOTEBOOK_BODIES", 5)
     assert "too large for a notebook" in run_html(run) and "<iframe" not in run_html(run)
+
+
+def test_a_periodic_sea_shows_floes_that_went_round() -> None:
+    run = made_up_run(records=3)
+    run.case["domain"] = {"kind": "periodic", "xmin": 0.0, "xmax": 100.0, "ymin": 0.0, "ymax": 100.0}
+    run.records["state"][-1, 0] += 1000.0  # ten times round
+    ice = plots.snapshot(run).axes[0].collections[0]
+    middles = np.array([path.vertices.mean(axis=0) for path in ice.get_paths()])
+    assert len(middles) and (middles[:, 0] > -100).all() and (middles[:, 0] < 200).all()

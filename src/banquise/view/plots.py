@@ -139,6 +139,13 @@ def draw_bodies(run: Run, frame: int, ax: Any, colour: str, outlines: Outlines |
     state = run.records["state"][frame]
     n = state.shape[1]
     poses = np.concatenate([state[:3].T, obstacle_poses(run)[frame]])
+    domain = run.case.get("domain") or {}
+    if (
+        domain.get("kind") == "periodic"
+    ):  # floes keep counting as they go round: bring their centres back into the picture
+        for k, axis in enumerate("xy"):
+            low, high = domain[f"{axis}min"], domain[f"{axis}max"]
+            poses[:n, k] = low + np.mod(poses[:n, k] - low, high - low)
     there = np.nonzero(np.isfinite(state[0]))[0]
     values, _, (low, high) = colour_values(run, frame, colour)
     width = float(np.clip(40.0 / np.sqrt(max(len(there), 1)), 0.15, 0.7))
