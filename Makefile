@@ -19,7 +19,9 @@ unexport PYTHONDONTWRITEBYTECODE
 BROWSER := command -v chromium >/dev/null || { command -v apt-get >/dev/null && [ "$$(id -u)" = 0 ] && apt-get update -qq && \
 	DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium ffmpeg; } >/dev/null || true
 
-.PHONY: demo test test-slow lint fast-tests docs clean
+.PHONY: demo test test-slow lint fast-tests docs fuzz soak clean
+ROUNDS ?= 2000
+DAYS ?= 90
 
 demo: $(VENV)/demo-ready
 	$(BIN)/banquise demo
@@ -34,6 +36,14 @@ fast-tests: $(VENV)/ready
 
 test-slow: $(VENV)/ready
 	$(BIN)/python -m pytest -m slow
+
+# Every reader and the geometry with spoiled input, ROUNDS of each kind, always other ones; what failed is tried first the next time.
+fuzz: $(VENV)/ready
+	BANQUISE_FUZZ=$(ROUNDS) $(BIN)/python -m pytest -n $(WORKERS) tests/fuzz
+
+# DAYS of storms and tides on a pack that breaks, checked for drift, leaks and overlap.
+soak: $(VENV)/ready
+	$(BIN)/python examples/soak.py $(DAYS)
 
 lint: $(VENV)/ready
 	$(BIN)/ruff check src tests examples docs

@@ -1,11 +1,19 @@
 """Sphinx settings: every page with code is executed when the docs are built, and a warning is an error."""
 
 import os
+import pathlib
+import tempfile
 
 # pages show their figures; with Agg, or what the shell has set, the kernels would draw them and drop them
 os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
 
 import banquise
+
+# the kernels that execute the pages talk to this process alone: their warning about eavesdroppers is noise, a line a page
+settings = pathlib.Path(tempfile.mkdtemp(prefix="ipython-")) / "profile_default"
+settings.mkdir()
+(settings / "ipython_kernel_config.py").write_text("c.IPKernelApp.log_level = 40\n")
+os.environ["IPYTHONDIR"] = str(settings.parent)
 
 project = "Banquise"
 author = "The Banquise developers"

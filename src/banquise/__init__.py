@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 
 _NAMES = {
     "BanquiseError": "banquise.errors",
@@ -36,7 +36,7 @@ _NAMES = {
     "open_run": "banquise.recording.run_file",
     "resume": "banquise.resuming",
     "load_case": "banquise.case",
-    "save_case": "banquise.case",
+    "save_case": "banquise.case_tables",
     "set_threads": "banquise.threads",
     "sweep": "banquise.ensembles.sweep",
     "calibrate": "banquise.analysis.calibrate",

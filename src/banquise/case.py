@@ -1,11 +1,10 @@
-"""Case files: TOML in, a checked case out, and back. Everything a case file can say a script can say.
+"""Case files: TOML in, a checked case out (`case_tables` goes back). Everything a case file can say a script can say.
 
 A case has the tables [scene], [forcing], [contact], [scheme], [run]; `Case.simulation()` makes the simulation.
 """
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
@@ -14,13 +13,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from banquise.case_blocks import BLOCK_SCHEMES, block_of, blocks_table, bond_of, bond_table
+from banquise.case_blocks import BLOCK_SCHEMES, block_of, bond_of
+from banquise.case_tools import FRACTURE as _FRACTURE
 from banquise.case_tools import known as _known
 from banquise.case_tools import named as _named
 from banquise.errors import BanquiseError, CaseError, nearest
-from banquise.forcing.flows import Field, Series, Uniform
+from banquise.forcing.flows import Series
 from banquise.forcing.forcing import Forcing, Load
 from banquise.forcing.grid_flow import read_forcing
 from banquise.forcing.slab_ocean import SlabOcean
@@ -35,7 +33,7 @@ from banquise.simulation import INTEGRATORS, Simulation
 from banquise.units import date, quantity
 
 _FLOE = {
-    "ring", "holes", "disc", "radius", "thickness", "density", "velocity", "spin", "water_drag", "air_drag",
+    "ring", "holes", "centre", "radius", "thickness", "density", "velocity", "spin", "water_drag", "air_drag",
     "material", "name",
 }  # fmt: skip
 _OBSTACLE = {"ring", "holes", "centre", "radius", "velocity", "spin", "material", "name"}
@@ -51,7 +49,6 @@ _FILE = {
 _RUN = {"until", "every", "output", "start", "contacts"}
 _SCENE = {"floes", "obstacles", "domain", "file", "blocks"}
 _TOP = {"title", "seed", "integrator", "crs", "scene", "forcing", "contact", "scheme", "fracture", "bond", "run"}
-_FRACTURE = {"griffith": "Griffith", "mean-stress": "MeanStress"}  # imported when a case asks for one
 _KINDS = {"length": ("thickness", "radius"), "density": ("density",), "rate": ("spin",)}
 
 
@@ -136,6 +133,8 @@ def load_case(path: str | Path) -> Case:
 
 def case_of(data: Mapping[str, Any], folder: Path = Path()) -> Case:
     """A case from the tables of a case file; files it names are looked for in `folder`."""
+    if "glacier" in data:
+        raise CaseError("a case of a glacier. Run it with: banquise glacier run.")
     _known(data, _TOP, "case")
     scene = _scene(_table(data, "scene"), folder, data.get("crs"))
     run = _table(data, "run")
@@ -220,33 +219,35 @@ def _scene(table: Mapping[str, Any], folder: Path, crs: Any = None) -> Scene:
     obstacles += _each(table, "obstacles", _obstacle, "scene")
     blocks += _each(table, "blocks", partial(block_of, folder=folder), "scene")
     if not floes and not blocks:
-        raise CaseError("scene: no floes. Add [[scene.floes]] with a ring or a disc, [[scene.blocks]], or `file`.")
+        raise CaseError(
+            "scene: no floes. Add [[scene.floes]] with a ring or a centre and radius, [[scene.blocks]], or `file`."
+        )
     return Scene(floes, obstacles, domain, blocks)
 
 
-def read_scene(path: str | Path, projection: str | None = None) -> Scene:
+def read_scene(path: str | Path, crs: str | None = None) -> Scene:
     """The scene of any known file, by its ending.
 
     .nc: the last state of a run; .toml: the scene of a case; .h5: a FloeDyn input; .mat: a catalogue of rings or SubZero's
-    floes; .geojson, .shp, .wkt, .csv: polygons. `projection` (such as "EPSG:3413") is the map for files in degrees.
+    floes; .geojson, .shp, .wkt, .csv: polygons. `crs` (such as "EPSG:3413") is the map for files in degrees.
     """
     path = Path(path)
     if path.suffix.lower() == ".nc":
         return open_run(path).scene
     if path.suffix.lower() == ".toml":
         return load_case(path).scene
-    return read_floes(path, projection)
+    return read_floes(path, crs)
 
 
 def _floe(entry: Mapping[str, Any], where: str) -> Floe:
     _known(entry, _FLOE, where)
     options = _numbers(entry, where)
-    if ("ring" in options) == ("disc" in options):
-        raise CaseError(f"{where}: give either a ring ([[x, y], ...]) or a disc ([x, y] and radius).")
-    if "disc" in options:
+    if ("ring" in options) == ("centre" in options):
+        raise CaseError(f"{where}: give either a ring ([[x, y], ...]) or a centre ([x, y] and radius).")
+    if "centre" in options:
         if "radius" not in options:
-            raise CaseError(f"{where}: a disc needs a radius.")
-        return _named(where, lambda: Disc(options.pop("disc"), **options))
+            raise CaseError(f"{where}: a centre makes a disc, which needs a radius.")
+        return _named(where, lambda: Disc(options.pop("centre"), **options))
     return _named(where, lambda: Floe(**options))
 
 
@@ -268,7 +269,7 @@ def _domain(entry: Any) -> Box | Periodic | None:
     options = dict(entry)
     kind = options.pop("kind", None)
     makers: dict[str, Any] = {"box": Box, "periodic": Periodic}
-    if kind not in makers:
+    if not isinstance(kind, str) or kind not in makers:
         raise CaseError(f"scene.domain: kind is {kind!r}. {nearest(str(kind), makers)}")
     known = {f.name for f in fields(makers[kind])}
     _known(options, known, "scene.domain")
@@ -341,9 +342,12 @@ def _contact(table: Mapping[str, Any]) -> Contact:
 
 
 def _pair(key: str, name: str) -> tuple[str, str]:
-    parts = tuple(p.strip() for p in key.split("-"))
+    parts = tuple(p.strip() for p in key.split(" - " if " - " in key else "-"))
     if len(parts) != 2:
-        raise CaseError(f"contact.{name}: key {key!r}, expected two materials joined by '-', such as \"ice-rock\".")
+        raise CaseError(
+            f"contact.{name}: key {key!r}, expected two materials joined by '-', such as \"ice-rock\", "
+            "or by ' - ' where a name has a dash, such as \"first-year - rock\"."
+        )
     return parts[0], parts[1]
 
 
@@ -352,7 +356,7 @@ def _scheme(table: Mapping[str, Any], blocks: bool = False) -> Any:
     if blocks and not options:
         return None
     kind = options.pop("kind", next(iter(known)))
-    if kind not in known:
+    if not isinstance(kind, str) or kind not in known:
         raise CaseError(f"scheme: kind is {kind!r}. {nearest(str(kind), known)}")
     maker = known[kind]
     _known(options, {f.name for f in fields(maker)}, "scheme")
@@ -366,151 +370,8 @@ def _fracture(table: Any) -> Any:
         raise CaseError(f"fracture: got {table!r}, expected a table [fracture].")
     options = dict(table)
     kind = options.pop("kind", next(iter(_FRACTURE)))
-    if kind not in _FRACTURE:
+    if not isinstance(kind, str) or kind not in _FRACTURE:
         raise CaseError(f"fracture: kind is {kind!r}. {nearest(str(kind), _FRACTURE)}")
     maker = getattr(import_module("banquise.fracture"), _FRACTURE[kind])
     _known(options, {f.name for f in fields(maker)}, "fracture")
     return _named("fracture", lambda: maker(**options))
-
-
-# ---------------------------------------------------------------- and back
-
-
-def save_case(case: Case | Simulation, path: str | Path, until: Any = None, every: Any = None) -> None:
-    """Write a case file that `load_case` reads back to the same case."""
-    Path(path).write_text(toml_of(tables_of(case, until, every)))
-
-
-def tables_of(case: Case | Simulation, until: Any = None, every: Any = None) -> dict[str, Any]:
-    """The tables of a case file for a case or a simulation."""
-    scheme = case.scheme
-    blocks = bool(case.scene.blocks)
-    schemes = BLOCK_SCHEMES if blocks else SCHEMES
-    kind = next((name for name, maker in schemes.items() if type(scheme) is maker), None)
-    if kind is None and not (blocks and scheme is None):
-        raise CaseError(f"scheme {scheme!r}: an own scheme cannot be written to a case file.")
-    run = {"until": until or getattr(case, "until", None), "every": every or getattr(case, "every", None)}
-    run |= {"output": getattr(case, "output", None), "start": case.start}
-    run |= {"contacts": True} if getattr(case, "contacts", False) else {}
-    return {
-        "title": case.title,
-        "seed": case.seed,
-        "integrator": None if blocks else case.integrator,
-        "crs": None if blocks else case.crs,
-        "scene": {"blocks": blocks_table(case.scene.blocks)} if blocks else _scene_table(case.scene),
-        "forcing": _forcing_table(case.forcing),
-        "contact": _contact_table(case.contact),
-        "scheme": scheme and {"kind": kind, **{f.name: getattr(scheme, f.name) for f in fields(scheme)}},
-        "bond": bond_table(getattr(case, "bond", None)),
-        "fracture": _fracture_table(getattr(case, "fracture", None)),
-        "run": run,
-    }
-
-
-def _fracture_table(law: Any) -> dict[str, Any] | None:
-    if law is None:
-        return None
-    kind = next((name for name, maker in _FRACTURE.items() if type(law).__name__ == maker), None)
-    if kind is None:
-        raise CaseError(f"fracture {law!r}: an own law cannot be written to a case file.")
-    return {"kind": kind, **{f.name: getattr(law, f.name) for f in fields(law)}}
-
-
-def _scene_table(scene: Scene) -> dict[str, Any]:
-    floes = []
-    for k, floe in enumerate(scene.floes):
-        if not floe.flat:
-            raise CaseError(f"floe {k}: a thickness that varies cannot be written to a case file.")
-        shape: dict[str, Any] = (
-            {"disc": floe.ring[0]} if len(floe.ring) == 1 else {"ring": floe.ring, "holes": list(floe.holes)}
-        )
-        names = ("radius", "density", "velocity", "spin", "water_drag", "air_drag", "material", "name")
-        floes.append({**shape, "thickness": floe.thickness, **{n: getattr(floe, n) for n in names}})
-    obstacles = []
-    for k, rock in enumerate(scene.obstacles):
-        if rock.path is not None:
-            raise CaseError(f"obstacle {k}: a path is a function and cannot be written to a case file.")
-        shape = {"centre": rock.ring[0]} if len(rock.ring) == 1 else {"ring": rock.ring, "holes": list(rock.holes)}
-        obstacles.append({**shape, **{n: getattr(rock, n) for n in ("radius", "velocity", "spin", "material", "name")}})
-    domain = scene.domain
-    table: dict[str, Any] = {"floes": floes, "obstacles": obstacles}
-    if domain is not None:
-        table["domain"] = {
-            "kind": type(domain).__name__.lower(),
-            **{f.name: getattr(domain, f.name) for f in fields(domain)},
-        }
-    return table
-
-
-def _forcing_table(forcing: Forcing) -> dict[str, Any]:
-    if forcing.forces:
-        raise CaseError("forcing.forces: your own functions cannot be written to a case file.")
-    table: dict[str, Any] = {}
-    for name in ("wind", "current"):
-        flow = getattr(forcing, name)
-        if isinstance(flow, Field):
-            raise CaseError(f"forcing.{name}: a function cannot be written to a case file.")
-        if isinstance(flow, Uniform):
-            table[name] = [flow.u, flow.v]
-        elif getattr(flow, "options", None):
-            table[name] = dict(flow.options)
-        elif isinstance(flow, Series):
-            table[name] = {"times": flow.times, "u": flow.u, "v": flow.v, "after_end": flow.after_end}
-            table[name] |= {} if flow.frame == "map" else {"frame": flow.frame}
-    if forcing.latitude is not None:
-        table["latitude"] = forcing.latitude
-    elif forcing.coriolis_given:
-        table["coriolis"] = forcing.coriolis
-    for name in ("gravity", "relative_wind", "turning_angle", "air_density", "water_density", "water_level"):
-        table[name] = getattr(forcing, name)
-    if forcing.water_level is not None:
-        table |= {"form_drag": forcing.form_drag, "skin_drag": forcing.skin_drag}
-    table["loads"] = [{f.name: getattr(load, f.name) for f in fields(load)} for load in forcing.loads]
-    return table
-
-
-def _contact_table(contact: Contact) -> dict[str, Any]:
-    table = {f.name: getattr(contact, f.name) for f in fields(contact)}
-    for name in ("friction", "restitution"):
-        if isinstance(table[name], dict):
-            table[name] = {"-".join(pair): value for pair, value in table[name].items()}
-    return table
-
-
-def toml_of(tables: Mapping[str, Any]) -> str:
-    """TOML text of nested tables; None and empty lists are left out."""
-    lines: list[str] = []
-    _write_table(tables, "", lines)
-    return "\n".join(lines).lstrip() + "\n"
-
-
-def _write_table(table: Mapping[str, Any], prefix: str, lines: list[str]) -> None:
-    nested = {}
-    for key, value in table.items():
-        if value is None or (isinstance(value, list | tuple) and len(value) == 0):
-            continue
-        if isinstance(value, Mapping) or (isinstance(value, list) and isinstance(value[0], Mapping)):
-            nested[key] = value
-        else:
-            lines.append(f"{_key(key)} = {_toml_value(value)}")
-    for key, value in nested.items():
-        name = f"{prefix}{_key(key)}"
-        for entry in value if isinstance(value, list) else [value]:
-            lines += ["", f"[[{name}]]" if isinstance(value, list) else f"[{name}]"]
-            _write_table(entry, name + ".", lines)
-
-
-def _key(key: str) -> str:
-    return key if key.replace("_", "").replace("-", "").isalnum() else json.dumps(key)
-
-
-def _toml_value(value: Any) -> str:
-    if isinstance(value, bool | np.bool_):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return json.dumps(value, ensure_ascii=False)
-    if isinstance(value, np.ndarray | list | tuple):
-        return "[" + ", ".join(_toml_value(v) for v in value) + "]"
-    if isinstance(value, int | np.integer):
-        return str(int(value))
-    return repr(float(value))  # shortest text that reads back to the same bits; inf and nan are TOML too

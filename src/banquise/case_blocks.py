@@ -56,8 +56,8 @@ def block_of(entry: Mapping[str, Any], where: str, folder: Path = Path()) -> Pol
     def make() -> Any:
         try:
             return makers[shape]()
-        except (TypeError, ValueError) as problem:
-            raise CaseError(f"{shape} is {first!r}: {problem}.") from None
+        except (TypeError, ValueError, OverflowError) as problem:
+            raise CaseError(f"{shape} is {str(first)[:80]}: {problem}.") from None
 
     return named(where, make)
 

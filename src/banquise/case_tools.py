@@ -7,6 +7,11 @@ from typing import Any
 
 from banquise.errors import BanquiseError, CaseError, nearest
 
+FRACTURE = {
+    "griffith": "Griffith",
+    "mean-stress": "MeanStress",
+}  # laws by their names; imported when a case asks for one
+
 
 def known(table: Mapping[str, Any], names: set[str], what: str) -> None:
     """Raise if a table has a key that is none of `names`."""

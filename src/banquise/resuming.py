@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from banquise.errors import CaseError, RunFileError
+from banquise.errors import BanquiseError, CaseError, RunFileError
 from banquise.recording.recorder import Recorder, checkpoints_in, pieces_of
 from banquise.recording.run_file import Run, in_file, open_run, same_run, start_of
 from banquise.recording.sealed import read_sealed
@@ -44,12 +44,8 @@ def resume(
     if state is None:  # stopped before its first checkpoint: from the beginning
         case = _case_of(path)
         return sim.run(case["until"] if end is None else end, case["every"], path, callbacks, progress)
-    try:
-        plan = _checkpoints(_case_of(path)).restore(sim, state)
-    except (ValueError, KeyError, TypeError, AttributeError) as problem:
-        if isinstance(problem, RunFileError):
-            raise
-        raise RunFileError(f"{path}: its checkpoint cannot be read by this version ({problem}).") from None
+    kept = state
+    plan = decoded(path, "checkpoint", lambda: _checkpoints(_case_of(path)).restore(sim, kept))
     plan["end"] = plan["end"] if end is None else end
     joining = count is not None and plan["end"] == sim.time  # all is recorded, the file not yet made
     if count is None and plan["end"] == sim.time and pieces_of(path).is_dir():
@@ -88,6 +84,17 @@ def _stored(path: Path) -> tuple[bytes, bytes | None, int | None]:
     return (*in_file(path), None)
 
 
+def decoded(path: Path, what: str, decode: Callable[[], Any]) -> Any:
+    """What `decode` makes of stored bytes; what it cannot is said with the file's name."""
+    try:
+        return decode()
+    except BanquiseError as problem:
+        raise type(problem)(f"{path}: {problem}") from None
+    except Exception as problem:  # sealed by someone else's hand, or written by another version: it can fail anywhere
+        reason = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
+        raise RunFileError(f"{path}: its {what} cannot be read by this version ({reason}).") from None
+
+
 def _finished(path: Path) -> bool:
     return path.exists() and same_run(path, pieces_of(path))
 
@@ -95,10 +102,7 @@ def _finished(path: Path) -> bool:
 def _simulation(path: Path, settings: bytes, given: Simulation | None) -> Simulation:
     case = _case_of(path)
     if given is None:
-        try:
-            sim = _checkpoints(case).simulation_from(settings)
-        except RunFileError as problem:
-            raise RunFileError(f"{path}: {problem}") from None
+        sim = decoded(path, "settings", lambda: _checkpoints(case).simulation_from(settings))
     else:
         sim = given
         if not (isinstance(sim, Simulation) or hasattr(sim, "columns")):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from itertools import combinations_with_replacement
 from typing import Any
 
 from banquise.errors import CaseError, nearest
@@ -18,7 +20,7 @@ def number(
     """A finite number within bounds, or an error that names it."""
     try:
         found = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise CaseError(f"{what}: got {value!r}, expected a number.") from None
     low = -math.inf if at_least is None else at_least
     if not math.isfinite(found) or found < low or found > at_most or (above is not None and found <= above):
@@ -37,6 +39,7 @@ def one_of(value: Any, known: tuple[str, ...], what: str) -> str:
 
 
 Table = dict[tuple[str, str], float]
+PairLaw = Callable[[str, str], float]
 
 
 @dataclass(frozen=True)
@@ -46,20 +49,21 @@ class Contact:
     Parameters
     ----------
     friction : Coulomb coefficient, a number or a table {("ice", "rock"): 0.3, ...} by material pair (any order);
-        a table's ("default", "default") entry serves the pairs it does not name
+        a table's ("default", "default") entry serves the pairs it does not name; or your own law, a function of the two
+        materials, asked once for every pair that can meet. Materials are words of your own: one a floe if need be
     restitution : 0 to 1, likewise
     order : "simultaneous" (all contacts of a group at once) or "sequential" (only those that approach, again and again)
     law : "poisson" (two phases, energy guarded), "papers" (Poisson with the papers' fallback), "newton"
-    threshold : m/s, the relaxation c of the papers: contacts may keep approaching at up to this speed
+    relaxation : m/s, c of the papers: contacts may keep approaching at up to this speed
     active_only : only contacts that approach enter the problem
     tolerance : scaled residual to which contact problems are solved (default: 1e-10, groups of over 50 contacts 1e-6)
     """
 
-    friction: float | Table = 0.7
-    restitution: float | Table = 0.35
+    friction: float | Table | PairLaw = 0.7
+    restitution: float | Table | PairLaw = 0.35
     order: str = "simultaneous"
     law: str = "poisson"
-    threshold: float = 0.0
+    relaxation: float = 0.0
     active_only: bool = False
     tolerance: float | None = None
 
@@ -73,10 +77,37 @@ class Contact:
                             f"contact {name}: key {pair!r}, expected a pair of materials such as ('ice', 'rock')."
                         )
                     number(entry, f"contact {name} of {pair}", at_least=0.0, at_most=most)
-            else:
+            elif not callable(value):
                 object.__setattr__(self, name, number(value, f"contact {name}", at_least=0.0, at_most=most))
         one_of(self.order, ORDERS, "contact order")
         one_of(self.law, LAWS, "contact law")
-        number(self.threshold, "contact threshold", at_least=0.0)
+        number(self.relaxation, "contact relaxation", at_least=0.0)
         if self.tolerance is not None:
             number(self.tolerance, "contact tolerance", above=0.0, at_most=1e-2)
+
+    def tabulated(self, materials: Iterable[str], free: Iterable[str] | None = None) -> Contact:
+        """The same settings with your own laws as tables, for pairs of which one is in `free` (None: all).
+
+        >>> Contact(friction=lambda a, b: 0.1 if "steel" in (a, b) else 0.6).tabulated(["ice", "steel"]).friction
+        {('ice', 'ice'): 0.6, ('ice', 'steel'): 0.1, ('steel', 'steel'): 0.1}
+        """
+        names = sorted(set(materials))
+        moving = set(names if free is None else free)
+        pairs = [pair for pair in combinations_with_replacement(names, 2) if moving & set(pair)]
+        tables: dict[str, Any] = {
+            name: _table(name, law, pairs)
+            for name in ("friction", "restitution")
+            if callable(law := getattr(self, name))
+        }
+        return replace(self, **tables) if tables else self
+
+
+def _table(name: str, law: PairLaw, pairs: list[tuple[str, str]]) -> Table:
+    table = {}
+    for a, b in pairs:
+        table[a, b] = law(a, b)
+        if law(b, a) != table[a, b]:
+            raise CaseError(
+                f"contact {name}: your law gives {table[a, b]!r} for {a}, {b} and {law(b, a)!r} for {b}, {a}."
+            )
+    return table

@@ -141,6 +141,7 @@ class Simulation:
 
     def _laws(self) -> Laws:
         free = {floe.material for floe in self.scene.floes}
+        self.contact = self.contact.tabulated(self.bodies.materials, free)  # a run file keeps what was used
         return Laws(
             self.contact,
             self.bodies.material,

@@ -57,7 +57,7 @@ def quantity(value: Any, kind: str, where: str = "value") -> float:
         return number * factor
     try:
         return float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise CaseError(f"{where}: got {value!r}, expected a number or text with a unit of {kind}.") from None
 
 

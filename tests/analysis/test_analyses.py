@@ -28,7 +28,7 @@ def test_exponent_of_drawn_sizes_lies_in_its_interval_as_often_as_it_says():
     for _ in range(120):
         sizes = power_law(rng.random(60), 5.0, 100.0, 1.5)
         run = still([bq.Disc((0, 0), s) for s in sizes])
-        found = bq.analysis.size_distribution(run, smallest=5.0, largest=100.0)
+        found = bq.analysis.size_distribution(run, min_size=5.0, max_size=100.0)
         inside += found.interval[0] <= 1.5 <= found.interval[1]
     # 120 trials at 95 %: 114, a standard deviation is 2.4
     assert 106 <= inside <= 120
@@ -220,7 +220,7 @@ def test_velocities_with_a_known_memory():
     velocity += (0.3, -0.1)
     place = np.concatenate([np.zeros((1, 400, 2)), np.cumsum(velocity, axis=0) * step])
     run = recorded(floes, step * np.arange(count + 1), place[..., 0], place[..., 1])
-    found = bq.analysis.velocity_statistics(run, longest_lag="2 h")
+    found = bq.analysis.velocity_statistics(run, max_lag="2 h")
     # 400 floes over 40 memories: 16000 independent values, the rms to half a percent, the mean to 0.001
     assert found.mean == pytest.approx((0.3, -0.1), abs=0.004)
     assert found.rms == pytest.approx((speed, speed), rel=0.02)
@@ -245,7 +245,7 @@ def test_collisions_per_hour():
     assert bq.analysis.collision_rate(run).values.tolist() == [60, 30]
     assert bq.analysis.collision_rate(run, count="pairs").values.tolist() == [59, 30]
     assert bq.analysis.collision_rate(run, "30 min").values.sum() / 2 == 90
-    assert bq.analysis.collision_rate(run, least=6.0).values.tolist() == [0, 0]
+    assert bq.analysis.collision_rate(run, min_impulse=6.0).values.tolist() == [0, 0]
 
 
 def test_energy_of_a_floe_alone_is_that_of_free_drift():
@@ -308,7 +308,7 @@ def test_contacts_and_stress_of_a_real_run(tmp_path):
     whole = pressed().run(60.0, 10.0, contacts=True)
     assert longer.contacts.equals(whole.contacts)
     case = tmp_path / "case.toml"
-    case.write_text("[[scene.floes]]\ndisc = [0, 0]\nradius = 5\n[run]\nuntil = 2\ncontacts = true\n")
+    case.write_text("[[scene.floes]]\ncentre = [0, 0]\nradius = 5\n[run]\nuntil = 2\ncontacts = true\n")
     assert bq.load_case(case).run().contacts.empty
 
 
@@ -352,7 +352,7 @@ def test_load_statistics():
     for start, height in ((100, 20e3), (400, 50e3), (700, 35e3)):
         loads[start : start + 21, 0, 1] = height * (1 - np.abs(np.arange(-10, 11)) / 11)
     run = recorded([bq.Disc((9, 0), 1)], t, 9, 0, obstacles=[pier], loads=loads)
-    found = bq.analysis.load_statistics(run, "pier", threshold=10e3)
+    found = bq.analysis.load_statistics(run, "pier", min_peak=10e3)
     assert found.peaks["time"].values.tolist() == [110, 410, 710]
     assert found.peaks.values == pytest.approx(np.hypot(3e3, [20e3, 50e3, 35e3]))
     assert found.largest == pytest.approx(math.hypot(3e3, 50e3)) and found.mean_force[0] == pytest.approx(3e3)

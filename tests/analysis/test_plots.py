@@ -74,7 +74,7 @@ def test_maps(run):
     assert len(arrows.U) == fields["u"].size
     found = bq.analysis.clusters(run)
     assert "clusters at 02:00:00" in plots.plot_clusters(run, found).axes[0].get_title(loc="left")
-    chains = bq.analysis.force_chains(run, least=3)
+    chains = bq.analysis.force_chains(run, min_bodies=3)
     figure = plots.plot_chains(run, chains)
     assert len(figure.axes[0].collections[-1].get_segments()) == 4
     assert "1 force chain, largest force 100 N" in figure.axes[0].get_title(loc="left")

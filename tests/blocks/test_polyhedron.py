@@ -245,3 +245,12 @@ def test_decomposition_is_cut_once_and_kept(tmp_path):
 def test_parts_may_be_given_with_a_skin():
     block = bq.Polyhedron(L_VERTICES, L_FACES, parts=L_PARTS, density=1.0)
     assert len(block.parts) == 2 and len(block.faces) == 20 and not block.convex
+
+
+def test_a_slanted_plate_with_a_radius_has_no_core():
+    """The volume of a plate's two sides is round-off; where it came out above zero its core was divided by zero."""
+    points = np.array([[0.0, 0.0, 0.0], [2.0, 0.0, -1.0], [2.0, 1e-9, 0.0]])
+    plate = bq.Polyhedron(points, radius=0.5, density=1.0)
+    flat = bq.Polyhedron(points * [1, 0, 1], radius=0.5, density=1.0)
+    np.testing.assert_allclose(plate.inertia, flat.inertia, atol=1e-8)
+    assert plate.volume == pytest.approx(flat.volume, rel=1e-8)

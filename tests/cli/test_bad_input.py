@@ -57,10 +57,10 @@ CASES = {
     "holes is a number": (floe("holes = 3"), ["scene.floes[0]", "holes", "got 3"]),
     "named floe": (floe('name = "berg"\nthickness = -1'), ["'berg'", "thickness", "-1"]),
     # floes
-    "no shape": (FLOE + "thickness = 1.0\n" + RUN, ["scene.floes[0]", "either a ring", "or a disc"]),
-    "two shapes": (floe("disc = [0, 0]\nradius = 1"), ["scene.floes[0]", "either a ring"]),
-    "disc without radius": (FLOE + "disc = [0, 0]\n" + RUN, ["scene.floes[0]", "needs a radius"]),
-    "disc of no size": (FLOE + "disc = [0, 0]\nradius = 0\n" + RUN, ["scene.floes[0]", "radius", "above 0"]),
+    "no shape": (FLOE + "thickness = 1.0\n" + RUN, ["scene.floes[0]", "either a ring", "or a centre"]),
+    "two shapes": (floe("centre = [0, 0]\nradius = 1"), ["scene.floes[0]", "either a ring"]),
+    "disc without radius": (FLOE + "centre = [0, 0]\n" + RUN, ["scene.floes[0]", "needs a radius"]),
+    "disc of no size": (FLOE + "centre = [0, 0]\nradius = 0\n" + RUN, ["scene.floes[0]", "radius", "above 0"]),
     "negative rounding": (floe("radius = -2"), ["scene.floes[0]", "radius", "-2"]),
     "no thickness": (floe("thickness = 0"), ["scene.floes[0]", "thickness", "above 0"]),
     "wrong unit": (floe('thickness = "2 h"'), ["scene.floes[0]", "thickness", "unit 'h'", "length"]),
@@ -294,3 +294,25 @@ def test_bad_threads_variable(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(threads, "_threads", 0)
     (tmp_path / "good.toml").write_text(GOOD)
     complains(["run", str(tmp_path / "good.toml"), "--quiet"], capsys, ["BANQUISE_THREADS", "'many'"])
+
+
+@pytest.mark.parametrize(
+    ("command", "words"),
+    [
+        (["view"], ["a case file, not a run file", "banquise run"]),
+        (["glacier", "run"], ["a case of floes", "banquise run"]),
+        (["sweep"], ["a case file, not a sweep", "parameters"]),
+    ],
+)
+def test_a_good_file_for_the_wrong_command(tmp_path, capsys, command, words):
+    """What a newcomer does: the answer says what the file is, and what to do with it."""
+    (tmp_path / "case.toml").write_text(GOOD)
+    assert main([*command, str(tmp_path / "case.toml")]) == 2
+    said = capsys.readouterr().err
+    assert all(word in said for word in words), said
+
+
+def test_a_glacier_is_not_run_as_floes(tmp_path, capsys):
+    (tmp_path / "ice.toml").write_text("[glacier]\nlength = 100\nblock = 10\n")
+    assert main(["run", str(tmp_path / "ice.toml")]) == 2
+    assert "banquise glacier run" in capsys.readouterr().err

@@ -59,7 +59,7 @@ def test_demo_says_what_is_wrong(arguments, words, capsys):
 def test_run_check_inspect(tmp_path, capsys):
     case = tmp_path / "case.toml"
     case.write_text(
-        '[[scene.floes]]\ndisc = [0, 0]\nradius = 5\nvelocity = [1, 0]\n[run]\nuntil = "1 min"\nevery = 10\n'
+        '[[scene.floes]]\ncentre = [0, 0]\nradius = 5\nvelocity = [1, 0]\n[run]\nuntil = "1 min"\nevery = 10\n'
     )
     assert main(["check", str(case)]) == 0
     assert "ready to run" in capsys.readouterr().out

@@ -61,7 +61,7 @@ def test_makers(field, capsys):
     with open("chart.csv", "w") as file:
         file.write("0.5, 0.9\n0, 0.9\n")
     found = numbers(capsys, "voronoi", "-n", "60", "--chart", "chart.csv", "--thickness", "2", "--box", "90", "60")
-    assert found["overlaps"] == 0 and 0.4 < found["concentration"] < 0.75 and found["most_thickness"] == 2.0
+    assert found["overlaps"] == 0 and 0.4 < found["concentration"] < 0.75 and found["max_thickness"] == 2.0
 
 
 def test_a_picture_is_not_written_over(field, capsys, tmp_path):
@@ -72,7 +72,7 @@ def test_a_picture_is_not_written_over(field, capsys, tmp_path):
     grey[10:30, 10:40], grey[40:55, 45:70] = 200, 210
     Image.fromarray(grey).save("ice.png")
     found = numbers(capsys, "from-image", "ice.png", "--pixel", "2", "-o", "ice.geojson", "--thickness", "0.5")
-    assert found["floes"] == 2 and found["picture"] == "ice-floes.png" and found["most_thickness"] == 0.5
+    assert found["floes"] == 2 and found["picture"] == "ice-floes.png" and found["max_thickness"] == 0.5
     assert np.array_equal(np.asarray(Image.open("ice.png")), grey)
     # corners are cut by half a pixel of each of the four
     np.testing.assert_allclose(sorted(f.area for f in from_image("ice.png", 2.0).scene.floes), [1500, 2400], rtol=0.01)

@@ -18,7 +18,7 @@ from banquise.errors import CaseError
 
 CASE = """
 [[scene.floes]]
-disc = [0, 0]
+centre = [0, 0]
 radius = 5
 velocity = [1, 0]
 [forcing]

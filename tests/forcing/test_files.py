@@ -380,10 +380,10 @@ def case_text(wind: str, until="2 h") -> str:
 crs = "EPSG:3413"
 [scene]
 [[scene.floes]]
-disc = [{x}, {y}]
+centre = [{x}, {y}]
 radius = 50.0
 [[scene.floes]]
-disc = [{x + 5000}, {y}]
+centre = [{x + 5000}, {y}]
 radius = 500.0
 [forcing]
 current = [0.0, 0.0]

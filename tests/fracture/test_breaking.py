@@ -276,7 +276,7 @@ def test_case_files_say_it_too(tmp_path):
         bq.save_case(sim, tmp_path / "case.toml", until=10.0)
         assert bq.load_case(tmp_path / "case.toml").fracture == law
     for bad in ('[fracture]\nkind = "voronoi"', "[fracture]\ntoughnes = 3.0", "[fracture]\ntoughness = -1.0"):
-        text = "[[scene.floes]]\ndisc = [0.0, 0.0]\nradius = 10.0\n" + bad
+        text = "[[scene.floes]]\ncentre = [0.0, 0.0]\nradius = 10.0\n" + bad
         (tmp_path / "bad.toml").write_text(text)
         with pytest.raises(BanquiseError, match="fracture|Griffith"):
             bq.load_case(tmp_path / "bad.toml")

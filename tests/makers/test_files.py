@@ -99,12 +99,12 @@ def test_degrees_need_a_map(tmp_path):
     file.write_text(f'{{"type": "Polygon", "coordinates": [{ring}]}}')
     with pytest.raises(CaseError, match="degrees"):
         bq.read_scene(file)
-    floe = bq.read_scene(file, projection="EPSG:3413").floes[0]
+    floe = bq.read_scene(file, crs="EPSG:3413").floes[0]
     # a triangle of 0.1 degree of longitude by 0.02 of latitude at 80 N, area scale of that map there about 1.04
     expected = 0.5 * np.radians(0.1) * np.cos(np.radians(80)) * np.radians(0.02) * 6.37e6**2
     assert 0.9 < floe.area / expected < 1.1
     with pytest.raises(CaseError, match="metres"):
-        bq.read_scene(file, projection="EPSG:4326")
+        bq.read_scene(file, crs="EPSG:4326")
     (tmp_path / "case.toml").write_text('crs = "EPSG:3413"\n[scene]\nfile = "d.geojson"\n[run]\nuntil = 10.0\n')
     assert bq.load_case(tmp_path / "case.toml").scene.floes[0].area == floe.area
 
@@ -114,7 +114,7 @@ def test_map_frame_is_kept(tmp_path):
     pytest.importorskip("shapefile")
     scene = bq.Scene(outlines())
     for name in ("m.geojson", "m.shp"):
-        write_scene(scene, tmp_path / name, projection="EPSG:3413")
+        write_scene(scene, tmp_path / name, crs="EPSG:3413")
         assert_same(scene, bq.read_scene(tmp_path / name), ALL)
 
 
@@ -177,7 +177,7 @@ def test_points_in_degrees(tmp_path):
     (tmp_path / "d.csv").write_text("floe,lon,lat\n1,-45,80\n1,-44.9,80\n1,-44.9,80.02\n")
     with pytest.raises(CaseError, match="degrees"):
         bq.read_scene(tmp_path / "d.csv")
-    assert bq.read_scene(tmp_path / "d.csv", projection="EPSG:3413").floes[0].area > 1e6
+    assert bq.read_scene(tmp_path / "d.csv", crs="EPSG:3413").floes[0].area > 1e6
 
 
 @pytest.mark.parametrize("name", ["s.geojson", "s.csv", "s.wkt", "s.h5", "s.mat", "s.shp"])

@@ -37,7 +37,7 @@ def test_law_of_sizes_and_thickness():
         n=350, concentration=0.6, box=(1200, 1200), exponent=1.5, max_size=250.0, thickness=(0.25, 0.38), seed=1
     )
     s = sizes(scene)
-    law = fit_power_law(s, largest=250.0)
+    law = fit_power_law(s, max_size=250.0)
     assert abs(law.exponent - 1.5) < 2 * law.error
     assert s.max() <= 250.0 and s.max() > 150.0
     thick = np.array([f.thickness for f in scene.floes])

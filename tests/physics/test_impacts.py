@@ -155,7 +155,7 @@ def test_threshold_leaves_an_approach_of_at_most_c():
     c = 0.1
     for speed, left in ((1.0, c), (0.3, c)):
         disc = bq.Disc((0, 0), 1.0, velocity=(speed, 0.0))
-        contact = bq.Contact(friction=0.0, restitution=0.0, threshold=c)
+        contact = bq.Contact(friction=0.0, restitution=0.0, relaxation=c)
         run = bq.Simulation(
             bq.Scene([disc, bq.Disc((2.5, 0), 1.0)]), contact=contact, scheme=bq.EventDriven(max_step=0.1)
         ).run(until=3.0, every=0.1)

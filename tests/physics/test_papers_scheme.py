@@ -141,13 +141,13 @@ def test_a_wall_that_moves(rule):
 
 @pytest.mark.parametrize("active_only", [False, True])
 def test_relaxations(active_only):
-    """Active contacts only: the pair at rest in a cradle is left out; threshold c: an approach of c is left."""
+    """Active contacts only: the pair at rest in a cradle is left out; relaxation c: an approach of c is left."""
     floes = [bq.Disc((2.0 * k, 0), 1.0, velocity=(1.0 if k == 0 else 0.0, 0)) for k in range(3)]
     contact = bq.Contact(friction=0.0, restitution=1.0, active_only=active_only)
     run = bq.Simulation(bq.Scene(floes), contact=contact, scheme=papers(0.5)).run(2.0, 2.0)
     expected = (0.0, 0.0, 1.0) if active_only else (-1 / 3, 2 / 3, 2 / 3)
     assert run.dataset.u.values[-1] == pytest.approx(expected, abs=1e-9)
-    contact = bq.Contact(friction=0.0, restitution=0.0, threshold=0.1, active_only=active_only)
+    contact = bq.Contact(friction=0.0, restitution=0.0, relaxation=0.1, active_only=active_only)
     pair = [bq.Disc((0, 0), 1.0, velocity=(1.0, 0)), bq.Disc((2.5, 0), 1.0)]
     run = bq.Simulation(bq.Scene(pair), contact=contact, scheme=papers(0.5)).run(0.6, 0.6)
     assert run.events.normal_impulse.iloc[0] == pytest.approx(0.5 * np.pi * 917.0 * (1.0 - 0.1), rel=1e-9)

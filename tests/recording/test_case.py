@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import banquise as bq
-from banquise.case import case_of, tables_of, toml_of
+from banquise.case import case_of
+from banquise.case_tables import tables_of, toml_of
 
 CASE = """
 title = "two floes and a rock"
@@ -31,7 +32,7 @@ velocity = ["36 cm/s", 0.1]
 spin = "0.1 deg/s"
 
 [[scene.floes]]
-disc = [-200, 0]
+centre = [-200, 0]
 radius = "0.02 km"
 density = "0.9 g/cm3"
 water_drag = 0.004

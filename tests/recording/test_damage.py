@@ -24,7 +24,7 @@ from banquise.scenes.drift import drifting_floes
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "forcing"))
 import forcing_files
 
-CASE = "[[scene.floes]]\ndisc = [0.0, 0.0]\nradius = 10.0\n[run]\nuntil = 10.0\n"
+CASE = "[[scene.floes]]\ncentre = [0.0, 0.0]\nradius = 10.0\n[run]\nuntil = 10.0\n"
 
 
 @pytest.fixture(scope="module")

@@ -231,7 +231,7 @@ def test_torn_files_are_passed_over(tmp_path, whole, often):
 
 CASE = """
 [[scene.floes]]
-disc = [0.0, 0.0]
+centre = [0.0, 0.0]
 radius = 20.0
 [forcing]
 wind = [10.0, 0.0]

@@ -45,7 +45,7 @@ def test_the_command_line_says_it(tmp_path, capsys):
     """A force that no number can hold is met where it is added up: the acceleration of so small a mass is infinite."""
     case = tmp_path / "case.toml"
     case.write_text(
-        '[[scene.floes]]\nname = "crumb"\ndisc = [0, 0]\nradius = 0.01\nthickness = 0.001\n'
+        '[[scene.floes]]\nname = "crumb"\ncentre = [0, 0]\nradius = 0.01\nthickness = 0.001\n'
         "[[forcing.loads]]\nfloe = 0\nforce = [1e308, 0]\nstart = 1\nstop = 2\n[run]\nuntil = 10\nevery = 1\n"
     )
     assert main(["run", str(case), "--quiet"]) == 2

@@ -23,7 +23,7 @@ class ForceChains:
     """Contacts of one record with their mean force (N), and which of them are in chains.
 
     `contacts`: floe_a, floe_b, x, y, force, `strong` (above `factor` times the mean force), `chain` (number of the
-    group of strong contacts with at least `least` bodies, -1 for none; 0 is the longest).
+    group of strong contacts with at least `min_bodies` bodies, -1 for none; 0 is the longest).
     `lengths`: bodies of each chain. `share`: part of the sum of forces that chains carry.
     """
 
@@ -34,8 +34,8 @@ class ForceChains:
     share: float
 
 
-def force_chains(run: Run | Ice, time: Any = None, factor: float = 1.0, least: int = 3) -> ForceChains:
-    """Chains of contacts that carry more than `factor` times the mean force, of at least `least` bodies.
+def force_chains(run: Run | Ice, time: Any = None, factor: float = 1.0, min_bodies: int = 3) -> ForceChains:
+    """Chains of contacts that carry more than `factor` times the mean force, of at least `min_bodies` bodies.
 
     Forces are means over the record interval that ends at `time` (the last record by default). A contact with an
     obstacle belongs to a chain, but does not join two: a wall touches everything. Of runs made with `contacts=True`.
@@ -48,14 +48,14 @@ def force_chains(run: Run | Ice, time: Any = None, factor: float = 1.0, least: i
     force = np.hypot(table["impulse_x"], table["impulse_y"]).to_numpy() / window
     mean = float(force.mean()) if len(force) else 0.0
     strong = force > factor * mean * (1 - 1e-12) if len(force) else np.zeros(0, bool)
-    chain, lengths = _chains(table[["floe_a", "floe_b"]].to_numpy(), strong, ice.n, least)
+    chain, lengths = _chains(table[["floe_a", "floe_b"]].to_numpy(), strong, ice.n, min_bodies)
     out = table.assign(force=force, strong=strong, chain=chain)
     total = float(force.sum())
     share = float(force[chain >= 0].sum()) / total if total > 0 else 0.0
     return ForceChains(float(ice.times[frame]), out, lengths, mean, share)
 
 
-def _chains(pairs: Any, strong: Any, n_floes: int, least: int) -> tuple[NDArray[np.int64], tuple[int, ...]]:
+def _chains(pairs: Any, strong: Any, n_floes: int, min_bodies: int) -> tuple[NDArray[np.int64], tuple[int, ...]]:
     """Chain of each contact (-1: none), longest first, and how many bodies each has."""
     chain = np.full(len(pairs), -1, dtype=np.int64)
     if not len(pairs):
@@ -66,7 +66,7 @@ def _chains(pairs: Any, strong: Any, n_floes: int, least: int) -> tuple[NDArray[
     ends[rock, 1] = n_floes + np.arange(len(rock))
     group = groups_of(ends[strong], int(ends.max()) + 1)
     bodies = np.bincount(group[np.unique(ends[strong])], minlength=int(group.max()) + 1)
-    numbers = np.flatnonzero(bodies >= least)
+    numbers = np.flatnonzero(bodies >= min_bodies)
     numbers = numbers[np.argsort(-bodies[numbers], kind="stable")]
     rank = np.full(len(bodies), -1, dtype=np.int64)
     rank[numbers] = np.arange(len(numbers))

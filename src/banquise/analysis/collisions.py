@@ -18,14 +18,16 @@ if TYPE_CHECKING:
 COUNTS = ("contacts", "pairs")
 
 
-def collision_rate(run: Run | Ice, window: Any = 3600.0, count: str = "contacts", least: float = 0.0) -> xr.DataArray:
+def collision_rate(
+    run: Run | Ice, window: Any = 3600.0, count: str = "contacts", min_impulse: float = 0.0
+) -> xr.DataArray:
     """Collisions per hour in windows of time (s, or text with units), on time (the middle of each window).
 
     Parameters
     ----------
     count : "contacts": every impact at every contact point, as the papers count; "pairs": impacts of the same two bodies
         at the same instant are one
-    least : N s, smallest normal impulse that counts
+    min_impulse : N s, smallest normal impulse that counts
     """
     import xarray as xr
 
@@ -36,7 +38,7 @@ def collision_rate(run: Run | Ice, window: Any = 3600.0, count: str = "contacts"
     if not 0 < width <= span * (1 + 1e-12):
         raise CaseError(f"window: got {window!r}, expected a time above 0 and at most the run's {span:g} s.")
     events = ice.run.events
-    events = events[(events["kind"] == "impact") & (events["normal_impulse"] >= least)]
+    events = events[(events["kind"] == "impact") & (events["normal_impulse"] >= min_impulse)]
     if count == "pairs":
         events = events.drop_duplicates(["time", "floe_a", "floe_b"])
     edges = ice.times[0] + width * np.arange(int(span / width + 1e-9) + 1)

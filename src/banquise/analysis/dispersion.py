@@ -51,12 +51,12 @@ def _log_slope(times: Array, values: Array) -> Array:
 
 
 def relative_dispersion(
-    run: Run | Ice, separation: tuple[float, float], start: float = 0.0, most_pairs: int = 200_000, seed: int = 0
+    run: Run | Ice, separation: tuple[float, float], start: float = 0.0, max_pairs: int = 200_000, seed: int = 0
 ) -> xr.Dataset:
     """Mean square separation of pairs of floes that were `separation` (least, largest; m) apart at `start`, on time.
 
     Returns `separation2` (m2), `dispersion` (mean square change of the separation vector, m2), `stretch` (mean of
-    ln(separation / first separation)), and `pairs`. Above `most_pairs` a random part of the pairs is taken.
+    ln(separation / first separation)), and `pairs`. Above `max_pairs` a random part of the pairs is taken.
     """
     import xarray as xr
 
@@ -73,8 +73,8 @@ def relative_dispersion(
     pairs = pairs[apart >= low]
     if not len(pairs):
         raise CaseError(f"separation: no two floes are {low:g} to {high:g} m apart at {ice.times[frame]:g} s.")
-    if len(pairs) > most_pairs:
-        pairs = pairs[np.sort(np.random.default_rng(seed).choice(len(pairs), most_pairs, replace=False))]
+    if len(pairs) > max_pairs:
+        pairs = pairs[np.sort(np.random.default_rng(seed).choice(len(pairs), max_pairs, replace=False))]
     numbers = np.full((3, len(paths)), np.nan)
     first = paths[frame, pairs[:, 1]] - paths[frame, pairs[:, 0]]
     length = np.linalg.norm(first, axis=1)

@@ -44,9 +44,9 @@ def plot_sizes(found: Any, ax: Any = None) -> Any:
         ax = _axes(ax)
         ax.step(found.sizes, found.larger, where="pre", color=BLUE, label=f"{len(found.sizes):,} floes")
         if np.isfinite(law.exponent):
-            s = np.geomspace(law.smallest, law.largest, 100)
-            low, high = law.smallest**-law.exponent, law.largest**-law.exponent
-            above = float(np.sum(found.sizes > law.largest))
+            s = np.geomspace(law.min_size, law.max_size, 100)
+            low, high = law.min_size**-law.exponent, law.max_size**-law.exponent
+            above = float(np.sum(found.sizes > law.max_size))
             fitted = above + law.n * (s**-law.exponent - high) / (low - high)
             reach = found.interval[1] - law.exponent
             label = f"s$^{{-{law.exponent:.2f}}}$, exponent $\\pm$ {reach:.2f} ({found.level:.0%})"

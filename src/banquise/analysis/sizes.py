@@ -39,14 +39,14 @@ class SizeDistribution:
 
 
 def size_distribution(
-    run: Run | Ice, time: Any = None, smallest: float | None = None, largest: float | None = None, level: float = 0.95
+    run: Run | Ice, time: Any = None, min_size: float | None = None, max_size: float | None = None, level: float = 0.95
 ) -> SizeDistribution:
     """Sizes of the floes at a time (the end by default), and the exponent of their power law with an interval.
 
-    `smallest` and `largest` (m) bound the range of the fit; by default the ends of the data.
+    `min_size` and `max_size` (m) bound the range of the fit; by default the ends of the data.
     """
     ice = as_ice(run)
     sizes = np.sort(np.sqrt(ice.area[ice.there(one_frame(ice, time))] / np.pi))
-    law = fit_power_law(sizes, smallest, largest) if len(sizes) else SizeLaw(np.nan, np.nan, np.nan, np.nan, 0)
+    law = fit_power_law(sizes, min_size, max_size) if len(sizes) else SizeLaw(np.nan, np.nan, np.nan, np.nan, 0)
     reach = float(norm.ppf(0.5 + 0.5 * level)) * law.error
     return SizeDistribution(sizes, law, (law.exponent - reach, law.exponent + reach), level)

@@ -68,14 +68,14 @@ def obstacle_of(ice: Ice, which: int | str) -> int:
 
 
 def load_statistics(
-    run: Run | Ice, obstacle: int | str = 0, after: Any = 0.0, threshold: float | None = None, block: Any = None
+    run: Run | Ice, obstacle: int | str = 0, after: Any = 0.0, min_peak: float | None = None, block: Any = None
 ) -> LoadStatistics:
     """Statistics of the force on an obstacle, given by number or name.
 
     Parameters
     ----------
     after : s or text with units; what comes before (the ice arriving) is left out
-    threshold : N, least height of a peak; by default the mean load. Peaks are the largest value of each stay above it.
+    min_peak : N, least height of a peak; by default the mean load. Peaks are the largest value of each stay above it.
     block : s or text with units; a Gumbel law is fitted to the largest load of each block. By default a tenth of the time.
 
     Forces are means over the record interval: record often to see short peaks.
@@ -89,7 +89,7 @@ def load_statistics(
         raise CaseError(f"loads: {len(use)} records after {after!r}, expected 3 or more.")
     force = ice.run.records["loads"][use, k, :2]
     size, times = np.hypot(force[:, 0], force[:, 1]), ice.times[use]
-    level = float(size.mean()) if threshold is None else float(threshold)
+    level = float(size.mean()) if min_peak is None else float(min_peak)
     rows = _peak_rows(size, level)
     on_time = {"units": "N", "long_name": "force of the ice on the structure"}
     ordered = np.sort(size)

@@ -47,7 +47,7 @@ class VelocityStatistics:
 
 
 def velocity_statistics(
-    run: Run | Ice, interval: Any = None, window: Any = None, longest_lag: Any = None
+    run: Run | Ice, interval: Any = None, window: Any = None, max_lag: Any = None
 ) -> VelocityStatistics:
     """Mean and fluctuating velocities of the floes, their moments, memory and diffusivity.
 
@@ -56,7 +56,7 @@ def velocity_statistics(
     interval : s or text with units, over which velocities are taken from displacements, as from positions of buoys; by
         default the record interval
     window : the mean velocity at a time is that of all floes over this time around it; by default the whole run
-    longest_lag : of the correlation; a quarter of the run by default. The integral time goes to its first zero.
+    max_lag : of the correlation; a quarter of the run by default. The integral time goes to its first zero.
     """
     import xarray as xr
 
@@ -82,9 +82,7 @@ def velocity_statistics(
     fluctuation = velocity - mean[:, None]
     values = fluctuation.reshape(-1, 2)
     values = values[np.isfinite(values[:, 0])]
-    lags = min(
-        len(velocity) - 1, round((span / 4 if longest_lag is None else duration(longest_lag, "longest_lag")) / step)
-    )
+    lags = min(len(velocity) - 1, round((span / 4 if max_lag is None else duration(max_lag, "max_lag")) / step))
     correlation = _correlation(fluctuation, lags)
     memory = [_integral(correlation[:, c], step) for c in range(2)]
     variance = values.var(axis=0)

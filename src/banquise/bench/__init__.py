@@ -79,6 +79,6 @@ def run(name: str, quick: bool = False) -> list[Figure]:
     from banquise.errors import CaseError, nearest
 
     if name not in BENCHES:
-        raise CaseError(f"bench: no benchmark {name!r}. {nearest(name, BENCHES)}")
+        raise CaseError(f"no benchmark {name!r}. {nearest(name, BENCHES)}")
     module, _, function = BENCHES[name].partition(":")
     return list(getattr(importlib.import_module(module), function)(quick))

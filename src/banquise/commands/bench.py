@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from banquise.commands import options
+
 HELP = "time the benchmark scenes"
 
 
@@ -11,9 +13,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("names", nargs="*", help="benchmarks (default: all)")
     parser.add_argument("--quick", action="store_true", help="small sizes, few repeats")
     parser.add_argument("--peers", action="store_true", help="also run other codes on the same scenes (extra: peers)")
-    parser.add_argument("--threads", type=int, help="threads to use (default: all cores)")
+    options.threads(parser)
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="print the figures as JSON")
+    options.json(form, "the figures")
     form.add_argument("--markdown", action="store_true", help="print a page: what it ran on and a table")
 
 
@@ -22,10 +24,8 @@ def run(args: argparse.Namespace) -> int:
     import sys
 
     from banquise import bench
-    from banquise.threads import set_threads
 
-    if args.threads is not None:
-        set_threads(args.threads)
+    options.use_threads(args)
     bench.peers = args.peers
     figures = []
     for name in args.names or bench.BENCHES:

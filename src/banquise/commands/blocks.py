@@ -18,9 +18,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     run_parser.add_argument("case", metavar="CASE", help=f"a case file (TOML), or one of {', '.join(CASES)}")
     run_parser.add_argument("-o", "--output", metavar="OUT.nc", help="run file (default: name of the case, .nc)")
     run_parser.add_argument("--until", help='run to this time, such as "2 s"')
-    run_parser.add_argument(
-        "--every", help="record interval (default: a hundredth of the run, or that of the case file)"
-    )
+    run_parser.add_argument("--every", help="record interval instead")
     run_parser.add_argument("--step", help="time step (default: that of the case)")
     run_parser.add_argument(
         "--blocks",

@@ -6,12 +6,14 @@ import argparse
 import math
 from typing import Any
 
+from banquise.commands import options
+
 HELP = "find what is wrong with a case before a long run"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("case", help="case file (TOML)")
-    parser.add_argument("--json", action="store_true", help="print the findings as JSON")
+    options.json(parser, "the findings")
 
 
 def findings(case: Any) -> list[tuple[str, str]]:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 
+from banquise.commands import options
+
 HELP = "how to cite this version and the works behind its models"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--bibtex", action="store_true", help="only the entries of a .bib file")
-    form.add_argument("--json", action="store_true", help="print the works as JSON")
+    options.json(form, "the works")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from banquise.commands import options
+
 HELP = "a ready scene, start to finish: a run file and its player page"
 # smaller than the papers' so that the whole takes less than a minute
 SMALL: dict[str, tuple[dict[str, Any], str, str]] = {
@@ -24,10 +26,12 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--forcing", metavar="FILE", help="wind and current from a file (drift, basin)")
     parser.add_argument("--set", metavar="NAME=VALUE", action="append", default=[], help="any parameter of the scene")
     parser.add_argument("--full", action="store_true", help="as large and as long as in the papers")
-    parser.add_argument("--until", help='run to this time instead, such as "2 h"')
-    parser.add_argument("--every", help="record interval instead")
+    options.times(parser)
     parser.add_argument("--seed", type=int, help="of the scene")
-    parser.add_argument("--json", action="store_true", help="print the summary as JSON")
+    options.threads(parser)
+    options.browser(parser, default=False)
+    options.quiet(parser)
+    options.json(parser)
 
 
 def chosen(args: argparse.Namespace) -> tuple[dict[str, Any], str, str]:
@@ -35,28 +39,29 @@ def chosen(args: argparse.Namespace) -> tuple[dict[str, Any], str, str]:
     import tomllib
 
     from banquise.errors import CaseError, nearest
-    from banquise.scenes import SCENES, parameters
+    from banquise.scenes import SCENES
+    from banquise.scenes import parameters as parameters_of
 
     if args.scene not in SCENES:
         raise CaseError(f"no scene {args.scene!r}. {nearest(args.scene, SCENES)}")
-    options, until, every = SMALL[args.scene]
-    options = dict(options)
+    small, until, every = SMALL[args.scene]
+    parameters = dict(small)
     if args.full or args.floes:  # floes that are given have their own size: the scene of the papers fits them
-        options, until, every = {}, *SCENES[args.scene][1:]
-    known = parameters(args.scene)
+        parameters, until, every = {}, *SCENES[args.scene][1:]
+    known = parameters_of(args.scene)
     for name in ("floes", "forcing", "seed"):
         value = getattr(args, name)
         if value is not None:
             if name not in known:
                 raise CaseError(f"scene {args.scene} takes no --{name}.")
-            options[name] = value
+            parameters[name] = value
     for entry in args.set:
         name, _, text = entry.partition("=")
         try:
-            options[name.strip()] = tomllib.loads(f"value = {text}")["value"]
+            parameters[name.strip()] = tomllib.loads(f"value = {text}")["value"]
         except tomllib.TOMLDecodeError:
             raise CaseError(f"--set {entry}: expected NAME=VALUE with a number, a list or text in quotes.") from None
-    return options, args.until or until, args.every or every
+    return parameters, args.until or until, args.every or every
 
 
 def run(args: argparse.Namespace) -> int:
@@ -69,11 +74,12 @@ def run(args: argparse.Namespace) -> int:
     from banquise.view.player import write_page
     from banquise.warmup import say_if_compiling
 
-    options, until, every = chosen(args)
+    options.use_threads(args)
+    parameters, until, every = chosen(args)
     check_place(Path(args.output))
     say_if_compiling()
-    simulation = make(args.scene, **options)
-    result = simulation.run(until=until, every=every, output=args.output, progress=True)
+    simulation = make(args.scene, **parameters)
+    result = simulation.run(until=until, every=every, output=args.output, progress=not args.quiet)
     page = Path(args.output).with_suffix(".html")
     write_page(result, page)
     if args.json:
@@ -81,4 +87,5 @@ def run(args: argparse.Namespace) -> int:
     else:
         print(result)
         print(f"To see it, open {page.resolve().as_uri()} in a browser.")
+    options.open_page(args, page)
     return 0

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 
+from banquise.commands import options
+
 HELP = "write a run as VTK (ParaView), GeoParquet (QGIS), CSV or Zarr"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="RUN", help="run file (.nc)")
+    options.run_file(parser)
     parser.add_argument("--to", required=True, choices=["vtk", "geoparquet", "csv", "zarr"], help="the format")
     parser.add_argument("-o", "--output", help="file or folder to write (default: beside the run file)")
     parser.add_argument("--stride", type=int, default=1, help="write every so many records (default: all)")
@@ -17,5 +19,5 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from banquise.export import export
 
-    print(f"wrote {export(args.file, args.to, args.output, args.stride)}")
+    print(f"wrote {export(args.run_file, args.to, args.output, args.stride)}")
     return 0

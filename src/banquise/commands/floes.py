@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from banquise.commands import options
+
 HELP = "make, change and look at floe fields: pack, voronoi, from-image, tile, merge, cut, scale, ..., info"
 ACTIONS = {
     "pack": "floes by a law of sizes at a concentration",
@@ -41,12 +43,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
     _configure_tools(subs)
     for name, sub in subs.items():
         if name != "from-image":
-            sub.add_argument("--projection", help="map for files in degrees, such as EPSG:3413")
+            sub.add_argument("--crs", help="map for files in degrees, such as EPSG:3413")
         if name != "info":
             sub.add_argument("-o", "--output", default="floes.geojson", help="file to write (default: floes.geojson)")
-        sub.add_argument("--plot", metavar="PICTURE.png", help="name of the picture (default: beside the file)")
-        sub.add_argument("--no-plot", action="store_true", help="draw nothing")
-        sub.add_argument("--json", action="store_true", help="print the numbers as JSON")
+        options.picture(sub, "the file")
+        options.json(sub, "the numbers")
 
 
 def _configure_makers(subs: dict[str, argparse.ArgumentParser]) -> None:
@@ -66,7 +67,7 @@ def _configure_makers(subs: dict[str, argparse.ArgumentParser]) -> None:
     cells.add_argument("--thickness-chart", metavar="FILE", help="thicknesses (m) in the same way")
     image.add_argument("image", metavar="PICTURE")
     image.add_argument("--pixel", type=float, metavar="M", help="metres a pixel (a GeoTIFF brings its own)")
-    image.add_argument("--least-area", type=float, metavar="M2", help="drop smaller floes")
+    image.add_argument("--min-area", type=float, metavar="M2", help="drop smaller floes")
     image.add_argument("--tolerance", type=float, metavar="M", help="simplify rings by this")
     image.add_argument("--blur", type=float, metavar="PIXELS", help="against noise (default: by the picture's noise)")
     image.add_argument("--thickness", type=float, default=1.0, metavar="M", help="of all floes (default: 1)")
@@ -79,7 +80,7 @@ def _configure_tools(subs: dict[str, argparse.ArgumentParser]) -> None:
     subs["tile"].add_argument("across", type=int)
     subs["tile"].add_argument("up", type=int)
     subs["cut"].add_argument("--region", metavar="FILE", help="polygons to cut out, instead of a box")
-    subs["cut"].add_argument("--least-area", type=float, default=0.0, metavar="M2", help="drop smaller pieces")
+    subs["cut"].add_argument("--min-area", type=float, default=0.0, metavar="M2", help="drop smaller pieces")
     subs["scale"].add_argument("factor", type=float)
     subs["rotate"].add_argument("degrees", type=float)
     for name in ("scale", "rotate"):
@@ -104,8 +105,8 @@ def run(args: argparse.Namespace) -> int:
     if args.action == "from-image":
         from banquise.scene.makers.image import from_image
 
-        options = {"least_area": args.least_area, "tolerance": args.tolerance, "blur": args.blur}
-        found = from_image(args.image, args.pixel, thickness=args.thickness, **options)
+        chosen = {"min_area": args.min_area, "tolerance": args.tolerance, "blur": args.blur}
+        found = from_image(args.image, args.pixel, thickness=args.thickness, **chosen)
         scene, box = found.scene, None
     else:
         scene, box = _made(args) if args.action in MADE else _changed(args)
@@ -138,9 +139,9 @@ def _made(args: argparse.Namespace) -> tuple[Any, Any]:
 
     coast: list[Any] = []
     if args.coast:
-        land = read_scene(args.coast, args.projection)
+        land = read_scene(args.coast, args.crs)
         coast = [*land.obstacles, *(Obstacle(f.ring, holes=f.holes, radius=f.radius, name=f.name) for f in land.floes)]
-    box: Any = _region(args.region, args.projection) if args.region else args.box
+    box: Any = _region(args.region, args.crs) if args.region else args.box
     if args.periodic:
         if args.region:
             raise CaseError("--periodic needs a --box: the sides of a region cannot be one.")
@@ -160,8 +161,8 @@ def _made(args: argparse.Namespace) -> tuple[Any, Any]:
             raise CaseError("--thickness: voronoi takes one number, or --thickness-chart FILE.")
         return voronoi(args.n, _numbers(args.chart) if args.chart else args.concentration, **common), where
     common |= {"sizes": _numbers(args.sizes).ravel()} if args.sizes else {}
-    common |= {"shapes": read_scene(args.shapes, args.projection).floes} if args.shapes else {}
-    common |= {"floes": read_scene(args.keep, args.projection).floes} if args.keep else {}
+    common |= {"shapes": read_scene(args.shapes, args.crs).floes} if args.shapes else {}
+    common |= {"floes": read_scene(args.keep, args.crs).floes} if args.keep else {}
     common |= {"exponent": args.exponent, "max_size": args.max_size, "min_size": args.min_size}
     return pack(args.n, args.concentration, **common), where
 
@@ -176,15 +177,15 @@ def _changed(args: argparse.Namespace) -> tuple[Any, Any]:
     from banquise.scene.scene import Scene
 
     if args.action == "merge":
-        return tools.merge(*(read_scene(name, args.projection) for name in args.files)), None
-    scene = read_scene(args.file, args.projection)
+        return tools.merge(*(read_scene(name, args.crs) for name in args.files)), None
+    scene = read_scene(args.file, args.crs)
     if getattr(args, "no_domain", False):
         scene = Scene(scene.floes, scene.obstacles)
     if args.action == "cut":
         if not (args.region or args.box):
             raise CaseError("cut: say what to cut out: --box XMIN XMAX YMIN YMAX (m), or --region FILE.")
-        box = _region(args.region, args.projection) if args.region else args.box
-        return tools.cut(scene, box, args.least_area), box
+        box = _region(args.region, args.crs) if args.region else args.box
+        return tools.cut(scene, box, args.min_area), box
     if args.action == "tile":
         return tools.tile(scene, args.across, args.up, args.box), None
     changes: dict[str, Any] = {
@@ -196,13 +197,13 @@ def _changed(args: argparse.Namespace) -> tuple[Any, Any]:
     return changes.get(args.action, lambda: scene)(), getattr(args, "box", None)
 
 
-def _region(path: str, projection: str | None) -> Any:
+def _region(path: str, crs: str | None) -> Any:
     """The polygons of a file as one."""
     import shapely
 
     from banquise.case import read_scene
 
-    scene = read_scene(path, projection)
+    scene = read_scene(path, crs)
     return shapely.union_all([body.polygon for body in (*scene.floes, *scene.obstacles)])
 
 

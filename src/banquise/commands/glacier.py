@@ -8,6 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from banquise.commands import options
+
 HELP = "a glacier shaken by a capsizing iceberg: run a case, or the stability of its schemes"
 
 
@@ -18,9 +20,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     stability = actions.add_parser("stability", help="limits and spectral radii of the schemes, and a picture")
     for sub in (run_parser, stability):
         sub.add_argument("case", metavar="CASE.toml")
-        sub.add_argument("--json", action="store_true", help="print the numbers as JSON")
-        sub.add_argument("--plot", metavar="PICTURE.png", help="name of the picture (default: beside the output)")
-        sub.add_argument("--no-plot", action="store_true", help="draw nothing")
+        options.json(sub, "the numbers")
+        options.picture(sub, "the output")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -6,12 +6,14 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from banquise.commands import options
+
 HELP = "say what a run, case or forcing file holds"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", help="a run file (.nc), a case file (.toml) or a forcing file (.nc, .zarr, .mat)")
-    parser.add_argument("--json", action="store_true", help="print it as JSON")
+    options.json(parser, "it")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -43,7 +45,8 @@ def _is_run(path: Path) -> bool:
 def _show_case(path: Path, as_json: bool) -> None:
     import json
 
-    from banquise.case import load_case, tables_of
+    from banquise.case import load_case
+    from banquise.case_tables import tables_of
 
     case = load_case(path)
     if as_json:

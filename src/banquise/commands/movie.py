@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import argparse
 
+from banquise.commands import options
+
 HELP = "write a movie of a run (MP4 or GIF)"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run_file", metavar="RUN", help="run file (.nc)")
+    options.run_file(parser)
     parser.add_argument("-o", "--output", help="movie to write, .mp4 or .gif (default: the run's name with .mp4)")
     parser.add_argument("--colour", default="speed", help="speed, thickness or plain")
     parser.add_argument("--fps", type=int, default=25, help="pictures a second (default: 25)")
     parser.add_argument("--seconds", type=float, help="length of the movie (default: one picture a record)")
     parser.add_argument("--size", help="width x height in pixels (default: 1280 wide, as high as the scene asks for)")
-    parser.add_argument("--quiet", action="store_true", help="no progress")
+    options.quiet(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -17,7 +17,7 @@ thickness = "1.5 m"
 
 [[scene.floes]]                                       # a round one
 name = "pancake"
-disc = [700, 100]
+centre = [700, 100]
 radius = 120
 thickness = "80 cm"
 

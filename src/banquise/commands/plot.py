@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import argparse
 
+from banquise.commands import options
+
 HELP = "draw ready figures of a run: snapshot, trajectories, energy, ..."
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run_file", metavar="RUN", help="run file (.nc)")
+    options.run_file(parser)
     parser.add_argument(
         "figures",
         metavar="FIGURE",
@@ -50,8 +52,8 @@ def run(args: argparse.Namespace) -> int:
         output.mkdir(parents=True, exist_ok=True)
     for name in args.figures or known:
         try:
-            options = {"time": args.time, "colour": args.colour} if name == "snapshot" else {}
-            drawn = figure(shown, name, **options)
+            chosen = {"time": args.time, "colour": args.colour} if name == "snapshot" else {}
+            drawn = figure(shown, name, **chosen)
         except NothingToPlot as problem:
             if args.figures:
                 raise

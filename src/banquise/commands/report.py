@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import argparse
 
+from banquise.commands import options
+
 HELP = "write one HTML page about a run: what, how it went, figures, player"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run_file", metavar="RUN", help="run file (.nc)")
+    options.run_file(parser)
     parser.add_argument("-o", "--output", help="page to write (default: the run's name with _report.html)")
     parser.add_argument("--no-player", action="store_true", help="leave the player out (a smaller page)")
-    parser.add_argument("--open", action="store_true", help="open it in a browser")
-    parser.add_argument("--json", action="store_true", help="print the checks as JSON")
+    options.browser(parser, default=False)
+    options.json(parser, "the checks")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -34,8 +36,5 @@ def run(args: argparse.Namespace) -> int:
         print(json.dumps({"output": str(output), "checks": [asdict(c) for c in found]}))
     else:
         print(f"{output}: {size / 1e6:.3g} MB, {sum(c.fine for c in found)} of {len(found)} checks hold")
-    if args.open:
-        import webbrowser
-
-        webbrowser.open(output.resolve().as_uri())
+    options.open_page(args, output)
     return 0

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import argparse
 
+from banquise.commands import options
+
 HELP = "go on with a stopped run exactly where it was, or take a finished one further"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", metavar="RUN", help="run file (.nc), finished or in pieces")
+    options.run_file(parser, ", finished or in pieces")
     parser.add_argument("--until", help='run to this time, such as "10 h" (default: the end first asked for)')
-    parser.add_argument("--threads", type=int, help="threads to use (default: all cores)")
-    parser.add_argument("--quiet", action="store_true", help="no progress")
-    parser.add_argument("--json", action="store_true", help="print the summary as JSON")
+    options.threads(parser)
+    options.quiet(parser)
+    options.json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -20,12 +22,10 @@ def run(args: argparse.Namespace) -> int:
 
     from banquise.commands.check import summary
     from banquise.resuming import resume
-    from banquise.threads import set_threads
     from banquise.warmup import say_if_compiling
 
-    if args.threads is not None:
-        set_threads(args.threads)
+    options.use_threads(args)
     say_if_compiling()
-    result = resume(args.file, args.until, progress=not args.quiet)
+    result = resume(args.run_file, args.until, progress=not args.quiet)
     print(json.dumps(summary(result)) if args.json else result)
     return 0

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import argparse
 
+from banquise.commands import options
+
 HELP = "run a case file, with progress, into a run file"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("case", help="case file (TOML)")
     parser.add_argument("-o", "--output", help="run file to write (default: the case's name with .nc)")
-    parser.add_argument("--until", help='run to this time instead, such as "2 h"')
-    parser.add_argument("--every", help="record interval instead")
-    parser.add_argument("--threads", type=int, help="threads to use (default: all cores)")
-    parser.add_argument("--quiet", action="store_true", help="no progress")
-    parser.add_argument("--json", action="store_true", help="print the summary as JSON")
+    options.times(parser)
+    options.threads(parser)
+    options.quiet(parser)
+    options.json(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -24,11 +25,9 @@ def run(args: argparse.Namespace) -> int:
     from banquise.case import load_case
     from banquise.commands.check import findings, summary
     from banquise.errors import CaseError
-    from banquise.threads import set_threads
     from banquise.warmup import say_if_compiling
 
-    if args.threads is not None:
-        set_threads(args.threads)
+    options.use_threads(args)
     case = load_case(args.case)
     case.until = args.until or case.until
     case.every = args.every or case.every

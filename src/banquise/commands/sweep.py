@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from banquise.commands import options
+
 HELP = "run every combination of parameters and seeds, here or on a cluster; goes on where it stopped"
 
 
@@ -14,8 +16,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--scheduler", metavar="ADDRESS", help="a running Dask scheduler, such as tcp://host:8786")
     parser.add_argument("--threads", type=int, default=1, help="threads of each member (default: 1)")
     parser.add_argument("--list", action="store_true", help="name the members and what is done; run nothing")
-    parser.add_argument("--quiet", action="store_true", help="no progress")
-    parser.add_argument("--json", action="store_true", help="print the summary as JSON")
+    options.quiet(parser)
+    options.json(parser)
 
 
 def run(args: argparse.Namespace) -> int:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import argparse
 
+from banquise.commands import options
+
 HELP = "run every case with a known answer: expected, got, pass"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("groups", nargs="*", help="groups of cases (default: all)")
+    options.threads(parser)
     form = parser.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="print the rows as JSON")
+    options.json(form, "the rows")
     form.add_argument("--markdown", action="store_true", help="print a page: what it ran on and a table")
 
 
@@ -20,6 +23,7 @@ def run(args: argparse.Namespace) -> int:
     from banquise.validation import rows
     from banquise.warmup import say_if_compiling
 
+    options.use_threads(args)
     say_if_compiling()
     found = list(rows(args.groups or None))
     failed = [row for _, row in found if not row.passed]

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 
+from banquise.commands import options
+
 HELP = "write the web player of a run (one HTML file) and open it"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run_file", metavar="RUN", help="run file (.nc)")
+    options.run_file(parser)
     parser.add_argument("-o", "--output", help="page to write (default: the run's name with .html)")
-    parser.add_argument("--no-open", action="store_true", help="write the page, do not open a browser")
+    options.browser(parser, default=True)
     parser.add_argument("--max-frames", type=int, metavar="N", help="keep at most N records, evenly (a smaller page)")
     parser.add_argument(
         "--serve", action="store_true", help="for very large runs: serve it to this machine only, in pieces"
@@ -32,19 +34,16 @@ def run(args: argparse.Namespace) -> int:
     if args.max_frames is not None and args.max_frames < 2:
         raise CaseError(f"--max-frames: got {args.max_frames}, expected 2 or more.")
     shown = open_any(args.run_file)
-    options = {"theme": args.theme} | ({"colour": args.colour} if args.colour else {})
+    chosen = {"theme": args.theme} | ({"colour": args.colour} if args.colour else {})
     if args.serve:
         from banquise.view.serve import serve
 
-        serve(shown, args.port, not args.no_open, options)
+        serve(shown, args.port, args.open, chosen)
         return 0
     output = Path(args.output or Path(args.run_file).with_suffix(".html"))
-    size = write_page(shown, output, args.max_frames, **options)
+    size = write_page(shown, output, args.max_frames, **chosen)
     print(f"{output}: {size / 1e6:.3g} MB, opens in any browser")
     if size > SINGLE_FILE_LIMIT:
         print("This is a large page. `banquise view --serve` loads it in pieces; --max-frames makes it smaller.")
-    if not args.no_open:
-        import webbrowser
-
-        webbrowser.open(output.resolve().as_uri())
+    options.open_page(args, output)
     return 0

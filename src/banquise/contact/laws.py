@@ -130,8 +130,8 @@ def impact(problem: Touches, laws: Laws) -> Outcome:
 
 def _simultaneous(problem: Touches, laws: Laws) -> Outcome:
     settings, rows, start, proof = laws.settings, problem.rows, problem.start, Proof()
-    if settings.threshold:
-        rows = _with_bias(rows, np.full(len(rows.a), settings.threshold))
+    if settings.relaxation:
+        rows = _with_bias(rows, np.full(len(rows.a), settings.relaxation))
     compression = _solve(rows, start, laws, proof)
     push = problem.restitution * compression.impulses[:, 0]
     if not np.any(push > 0):
@@ -168,7 +168,7 @@ def _sequential(problem: Touches, laws: Laws) -> Outcome:
     rows = problem.rows
     before = rows.c - rows.bias
     total = Outcome(np.zeros((len(rows.a), 2)), np.zeros((rows.bodies + 1, 3)), before, before)
-    still = STILL * max(float(np.abs(before).max(initial=0.0)), 1e-300) + laws.settings.threshold
+    still = STILL * max(float(np.abs(before).max(initial=0.0)), 1e-300) + laws.settings.relaxation
     for _ in range(SEQUENCE):
         approach = total.after[:, 0] < -still
         if not approach.any():

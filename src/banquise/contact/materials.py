@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from banquise.errors import CaseError
-from banquise.settings import Table
 
 
-def pair_table(
-    value: float | Table, materials: list[str], what: str, free: set[str] | None = None
-) -> NDArray[np.float64]:
+def pair_table(value: Any, materials: list[str], what: str, free: set[str] | None = None) -> NDArray[np.float64]:
     """(k, k) symmetric table for the materials of a scene; nan where the table has no entry and needs none.
 
     Pairs that meet need one: those with a material in `free`, the materials of the floes (None: all). Obstacles never meet

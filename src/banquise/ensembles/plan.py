@@ -87,6 +87,8 @@ def read_plan(path: str | Path) -> Plan:
 
 def plan_of(tables: dict[str, Any], folder: Path = Path()) -> Plan:
     """The plan that the tables of a sweep file say."""
+    if isinstance(tables.get("scene"), dict) or "glacier" in tables:
+        raise CaseError('a case file, not a sweep. Name it in one: case = "case.toml", with [parameters] and seeds.')
     for key in tables:
         if key not in KEYS:
             raise CaseError(f"unknown key {key!r}. {nearest(key, KEYS)}")
@@ -155,6 +157,8 @@ def _texts(value: Any, where: str) -> list[str]:
 
 
 def _seeds(value: Any) -> list[int]:
+    if isinstance(value, int) and value > MOST:
+        raise CaseError(f"seeds: got {str(value)[:20]}, expected at most {MOST:,}.")
     seeds = list(range(value)) if isinstance(value, int) and not isinstance(value, bool) else value
     whole = isinstance(seeds, list) and all(isinstance(s, int) and not isinstance(s, bool) and s >= 0 for s in seeds)
     if not whole or not seeds or len(set(seeds)) != len(seeds):

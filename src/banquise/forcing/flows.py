@@ -54,7 +54,7 @@ class Series:
     ):
         try:
             self.times, self.u, self.v = (np.asarray(c, dtype=float) for c in (times, u, v))
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ForcingError("series: times, u and v must be lists of numbers.") from None
         if self.times.ndim != 1 or not self.times.shape == self.u.shape == self.v.shape or len(self.times) < 2:
             raise ForcingError(
@@ -111,7 +111,7 @@ class Field:
         try:
             u, v = self.function(x, y, time)
             u, v = (np.ascontiguousarray(np.broadcast_to(np.asarray(c, dtype=float), x.shape)) for c in (u, v))
-        except (TypeError, ValueError) as problem:
+        except (TypeError, ValueError, OverflowError) as problem:
             raise ForcingError(
                 f"field at t = {time:g} s: expected two arrays (or numbers) for {x.shape} points; {problem}."
             ) from None
@@ -153,7 +153,7 @@ def as_flow(value: Any, what: str) -> Flow:
         return Field(value)
     try:
         u, v = (float(c) for c in value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ForcingError(
             f"{what}: got {value!r}, expected (u, v) in m/s, a bq.Series, a function of (x, y, t), or None."
         ) from None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Sized
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -54,7 +54,7 @@ class Load:
 def _numbers(value: Any, n: int, what: str) -> tuple[float, ...]:
     try:
         found = tuple(float(c) for c in value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         found = ()
     if len(found) != n or not all(map(math.isfinite, found)):
         raise ForcingError(f"{what}: got {value!r}, expected {n} finite numbers.")
@@ -205,7 +205,7 @@ def _coriolis(latitude: float | None, coriolis: float | None) -> float:
 
 
 def _gravity(value: Any) -> tuple[float, ...]:
-    return _numbers(value, 3 if np.size(value) == 3 else 2, "gravity")
+    return _numbers(value, 3 if isinstance(value, Sized) and len(value) == 3 else 2, "gravity")
 
 
 def _density(value: Any, what: str) -> float:

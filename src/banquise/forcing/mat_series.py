@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from banquise.errors import ForcingError
+from banquise.errors import CaseError, ForcingError
 from banquise.forcing.flows import Series
+from banquise.scene.makers.mat_tree import load_mat
 
 _COLUMNS = {"wind": ("uwind", "vwind"), "current": ("uoce", "voce"), "thickness": ("hice", "hice")}
 
@@ -28,11 +29,14 @@ def read_mat(
     missing = [name for name in wanted if name not in columns]
     if missing:
         raise ForcingError(f"{path}: no {', '.join(missing)} among {', '.join(columns)}.")
-    hours, u, v = (np.asarray(columns[name], dtype=float).ravel() for name in wanted)
+    try:
+        hours, u, v = (np.asarray(columns[name], dtype=float).ravel() for name in wanted)
+    except (TypeError, ValueError):
+        raise ForcingError(f"{path}: {', '.join(wanted)} are not columns of numbers.") from None
     hours = _hours(hours)
     try:
         begin = float(start_hour)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ForcingError(f"start_hour: got {start_hour!r}, expected a number of hours.") from None
     if not (len(hours) and hours[0] <= begin <= hours[-1]):
         reach = f"{hours[0]:g} to {hours[-1]:g}" if len(hours) else "nothing"
@@ -49,15 +53,12 @@ def _hours(hours: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    from scipy.io import loadmat
-
     if not path.is_file():
         raise ForcingError(f"{path}: no such forcing file.")
     try:
-        stored = loadmat(path, squeeze_me=True)
-    except Exception as problem:  # a damaged MAT file can raise almost anything inside scipy
-        reason = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
-        raise ForcingError(f"{path}: cannot be read as a MAT file ({reason}).") from None
+        stored = load_mat(path, squeeze_me=True)
+    except CaseError as problem:
+        raise ForcingError(str(problem)) from None
     if "varargin" not in stored:
         raise ForcingError(f"{path}: a MAT file, but no series (no varargin that names its columns).")
     names = [str(n) for n in np.atleast_1d(stored["varargin"])[1:]]

@@ -214,7 +214,7 @@ class SlabOcean:
 def _pair(value: Any, what: str) -> tuple[float, float]:
     try:
         u, v = (float(c) for c in value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ForcingError(f"{what}: got {value!r}, expected (u, v) in m/s.") from None
     if not (np.isfinite(u) and np.isfinite(v)):
         raise ForcingError(f"{what}: got {value!r}, expected finite m/s.")

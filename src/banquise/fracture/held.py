@@ -33,7 +33,7 @@ class Dirichlet:
             try:
                 (x0, y0), (x1, y1), ux, uy = stretch
                 ends = ((float(x0), float(y0)), (float(x1), float(y1)))
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 raise ShapeError(
                     f"Dirichlet: stretch {k} is {stretch!r}, expected ((x0, y0), (x1, y1), ux, uy)."
                 ) from None

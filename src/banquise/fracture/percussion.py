@@ -221,7 +221,7 @@ def _mobility(floe: Floe, other: Any, point: tuple[float, float], way: tuple[flo
 def _finite(value: Any, what: str) -> float:
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
         raise ShapeError(f"fracture: {what} is {value!r}, expected a finite number.")
@@ -231,7 +231,7 @@ def _finite(value: Any, what: str) -> float:
 def _pair(value: Any, what: str) -> tuple[float, float]:
     try:
         x, y = value
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ShapeError(f"fracture: {what} is {value!r}, expected two numbers.") from None
     return _finite(x, what), _finite(y, what)
 

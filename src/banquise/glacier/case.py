@@ -35,7 +35,7 @@ _RUN = {
 }  # fmt: skip
 # Kinds of the parameters of laws and loads that have a unit; the rest are plain numbers.
 _KINDS = {
-    "nu": "speed", "threshold": "speed", "v0": "speed", "pressure": "pressure", "yield_stress": "pressure",
+    "nu": "speed", "threshold_speed": "speed", "v0": "speed", "pressure": "pressure", "yield_stress": "pressure",
     "slip": "length", "peak": "line force", "forces": "line force", "duration": "time", "start": "time",
     "times": "time", "peak_time": "time", "rise": "time", "fall": "time", "height": "length", "density": "density",
     "water_density": "density", "gravity": "acceleration", "tilt": "degrees", "turn": "",
@@ -62,6 +62,10 @@ def read_case(path: str | Path) -> GlacierCase:
     try:
         with path.open("rb") as file:
             tables = tomllib.load(file)
+    except FileNotFoundError:
+        raise CaseError(f"{path}: no such case file.") from None
+    except IsADirectoryError:
+        raise CaseError(f"{path}: is a folder, expected a case file (TOML).") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise CaseError(f"{path}: not a TOML file: {error}.") from None
     return parse_case(tables, path.parent, str(path))
@@ -70,6 +74,8 @@ def read_case(path: str | Path) -> GlacierCase:
 def parse_case(tables: dict[str, Any], folder: Path = Path(), where: str = "case") -> GlacierCase:
     """Make a case of tables as `tomllib` gives them; files named in it lie in `folder`."""
     known = ("glacier", "friction", "load", "run")
+    if "scene" in tables:
+        raise CaseError(f"{where}: a case of floes or blocks. Run it with: banquise run.")
     for name, table in tables.items():
         if name not in known:
             raise CaseError(f"{where}: no table [{name}]. {nearest(name, known)}")
@@ -137,7 +143,9 @@ def _value(value: Any, kind: str, where: str) -> Any:
             raise CaseError(f"{where}: got {value!r}, expected text.")
         return value
     if isinstance(value, list):
-        return np.array([_value(v, kind, where) for v in value])
+        if any(isinstance(v, list | dict) for v in value):
+            raise CaseError(f"{where}: got a list or table within a list, expected a list of numbers.")
+        return np.array([_value(v, kind, where) for v in value], dtype=float)
     if isinstance(value, dict):
         if set(value) != {"x", "value"}:
             raise CaseError(f"{where}: got keys {sorted(value)}, expected {{ x = [...], value = [...] }}.")
@@ -146,8 +154,8 @@ def _value(value: Any, kind: str, where: str) -> Any:
             raise CaseError(f"{where}: x and value must be of one length, x ascending.")
         return lambda at: np.interp(at, x, y)
     if kind == "number":
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            raise CaseError(f"{where}: got {value!r}, expected a number.")
+        if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e300:
+            raise CaseError(f"{where}: got {str(value)[:40]}, expected a number.")
         return float(value)
     if kind == "degrees":
         return (
@@ -169,7 +177,7 @@ def _built(cls: Any, table: dict[str, Any], where: str) -> Any:
 def _friction(table: dict[str, Any], where: str) -> Friction:
     table = dict(table)
     law = table.pop("law", "Weertman")
-    if law not in LAWS:
+    if not isinstance(law, str) or law not in LAWS:
         raise CaseError(f"{where}: no law {law!r}. {nearest(str(law), LAWS)}")
     return _built(LAWS[law], table, where)
 
@@ -181,7 +189,7 @@ def _load(table: dict[str, Any], folder: Path, where: str) -> Any:
     if "shape" not in table:
         raise CaseError(f"{where}: shape is missing, one of {', '.join(shapes)}.")
     shape = table.pop("shape")
-    if shape not in shapes:
+    if not isinstance(shape, str) or shape not in shapes:
         raise CaseError(f"{where}: no shape {shape!r}. {nearest(str(shape), shapes)}")
     if shape == "Capsize" and "peak" not in table:
         return Capsize.of_iceberg(**_values(table, {k: _KINDS.get(k, "number") for k in _SHAPE_OF_ICEBERG}, where))
@@ -193,7 +201,12 @@ def _load(table: dict[str, Any], folder: Path, where: str) -> Any:
 def _table_file(path: Path, where: str) -> Table:
     """Two columns, s and N/m, commas or blanks between, lines of # and a heading left out."""
     rows = []
-    for number, line in enumerate(path.read_text().splitlines(), 1):
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError, ValueError) as problem:
+        reason = getattr(problem, "strerror", None) or "not a text file"
+        raise CaseError(f"{where}: {path} cannot be read ({reason}).") from None
+    for number, line in enumerate(text.splitlines(), 1):
         words = line.split("#")[0].replace(",", " ").split()
         if not words:
             continue

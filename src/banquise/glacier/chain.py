@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 Array = npt.NDArray[np.float64]
 Along = float | npt.ArrayLike | Callable[[Array], npt.ArrayLike]
 ENDS = ("free", "steady", "absorbing")
+MOST_BLOCKS = 10_000_000  # a gigabyte of columns
 
 
 class Glacier:
@@ -163,7 +164,7 @@ class Glacier:
 def _positive(name: str, value: float) -> float:
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise CaseError(f"{name}: got {value!r}, expected a number.") from None
     if not (math.isfinite(number) and number > 0):
         raise CaseError(f"{name} is {number:g}, expected more than zero.")
@@ -171,6 +172,10 @@ def _positive(name: str, value: float) -> float:
 
 
 def _whole_blocks(length: float, block: float) -> int:
+    if not length / block < MOST_BLOCKS:
+        raise CaseError(
+            f"block is {block:g} m in a glacier of {length:g} m: more than {MOST_BLOCKS:,} blocks. Take a longer block."
+        )
     blocks = round(length / block)
     if block > length * (1 + 1e-6):
         raise CaseError(

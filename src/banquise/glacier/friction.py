@@ -199,15 +199,15 @@ class Budd(Friction):
 
 @dataclass(frozen=True)
 class PseudoPlastic(Friction):
-    """tau = tau_c (|v|/u_t)^q; `yield_stress` in Pa, `threshold` u_t in m/s."""
+    """tau = tau_c (|v|/u_t)^q; `yield_stress` in Pa, `threshold_speed` u_t in m/s."""
 
     yield_stress: Values
-    threshold: Values = 100.0 / 31556926.0
+    threshold_speed: Values = 100.0 / 31556926.0
     q: float = 0.25
     code: ClassVar[int] = kernels.POWER
 
     def columns(self) -> list[Values]:
-        return [1.0 / self.q, np.asarray(self.yield_stress) / np.asarray(self.threshold) ** self.q]
+        return [1.0 / self.q, np.asarray(self.yield_stress) / np.asarray(self.threshold_speed) ** self.q]
 
 
 @dataclass(frozen=True)
@@ -228,15 +228,15 @@ class Schoof(Friction):
 
 @dataclass(frozen=True)
 class RegularisedCoulomb(Friction):
-    """tau = C^2 (|v| / (|v|/u0 + 1))^(1/m): a power law that levels off above `threshold` u0 (m/s)."""
+    """tau = C^2 (|v| / (|v|/u0 + 1))^(1/m): a power law that levels off above `threshold_speed` u0 (m/s)."""
 
     coefficient: Values
-    threshold: Values = 300.0 / 31556926.0
+    threshold_speed: Values = 300.0 / 31556926.0
     exponent: float = 3.0
     code: ClassVar[int] = kernels.SATURATING
 
     def columns(self) -> list[Values]:
-        return [self.exponent, np.asarray(self.coefficient, dtype=float) ** 2, self.threshold]
+        return [self.exponent, np.asarray(self.coefficient, dtype=float) ** 2, self.threshold_speed]
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 import numpy.typing as npt
@@ -49,12 +50,12 @@ class Iceberg:
     def __post_init__(self) -> None:
         for name in ("height", "aspect", "tilt", "density", "water_density", "contact_stiffness", "gravity"):
             value = getattr(self, name)
-            if not (math.isfinite(value) and value > 0):
-                raise CaseError(f"Iceberg: {name} is {value}, expected more than zero.")
+            if not (isinstance(value, Real) and math.isfinite(value) and float(value) > 0):
+                raise CaseError(f"Iceberg: {name} is {value}, expected a number above zero.")
         for name in ("drag", "added_mass", "contact_damping"):
             value = getattr(self, name)
-            if not (math.isfinite(value) and value >= 0):
-                raise CaseError(f"Iceberg: {name} is {value}, expected zero or more.")
+            if not (isinstance(value, Real) and math.isfinite(value) and float(value) >= 0):
+                raise CaseError(f"Iceberg: {name} is {value}, expected a number of zero or more.")
         if self.density >= self.water_density:
             raise CaseError(f"Iceberg: ice of {self.density:g} kg/m3 sinks in water of {self.water_density:g} kg/m3.")
         if self.turn not in ("bottom-out", "top-out"):

@@ -12,7 +12,7 @@ def number(value: Any, what: str, least: float = -math.inf, strict: bool = False
     """A finite float of at least (or, strictly, above) `least`, or a sentence that says what was wrong."""
     try:
         found = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise BanquiseError(f"percussion: {what} is {value!r}, expected a number.") from None
     if not math.isfinite(found) or found < least or (strict and found == least):
         limit = "" if least == -math.inf else f" {'above' if strict else 'of at least'} {least:g}"

@@ -149,7 +149,7 @@ def decode(value: Any, arrays: dict[str, Any]) -> Any:
 
 def settings_bytes(sim: Simulation) -> bytes:
     """What makes the simulation again: the tables of its case, floes as columns; or why that cannot be."""
-    from banquise.case import tables_of
+    from banquise.case_tables import tables_of
 
     arrays: dict[str, Any] = {}
     try:
@@ -211,7 +211,7 @@ def simulation_from(content: bytes) -> Simulation:
         floes.append(
             Disc(ring[0], options.pop("radius"), **options) if len(ring) == 1 else Floe(ring, holes, **options)
         )
-    tables["scene"]["floes"] = [{"disc": [0.0, 0.0], "radius": 1.0}]  # a case needs one; the columns take its place
+    tables["scene"]["floes"] = [{"centre": [0.0, 0.0], "radius": 1.0}]  # a case needs one; the columns take its place
     case = case_of(tables)
     case.scene = Scene(floes, case.scene.obstacles, case.scene.domain)
     return case.simulation()

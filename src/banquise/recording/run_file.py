@@ -206,6 +206,8 @@ def open_run(path: str | Path, check: bool = True) -> Run:
         raise RunFileError(f"{path}: no such run file.")
     if path.is_dir():
         raise RunFileError(f"{path}: is a folder, expected a run file (.nc).")
+    if path.suffix.lower() == ".toml":
+        raise RunFileError(f"{path}: a case file, not a run file. Run it first: banquise run {path}.")
     if check:
         verify(path, "run file")
     try:

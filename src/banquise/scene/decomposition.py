@@ -14,15 +14,15 @@ _known: dict[str, list[Floats]] = {}
 
 
 def decompose(
-    vertices: Floats, triangles: Ints, threshold: float = 0.05, cache: str | Path | None = None
+    vertices: Floats, triangles: Ints, concavity: float = 0.05, cache: str | Path | None = None
 ) -> list[Floats]:
     """Corners of convex parts that approximate a skin.
 
-    `threshold` is the concavity left in a part, of the size of the body (coacd's measure). The cut is approximate:
+    `concavity` is the concavity left in a part, of the size of the body (coacd's measure). The cut is approximate:
     parts may differ from the skin by that much; give `parts` yourself where they must be exact. Results are kept in
     memory, and in the folder `cache` when one is given.
     """
-    key = hashlib.sha256(vertices.tobytes() + triangles.tobytes() + repr(threshold).encode()).hexdigest()[:32]
+    key = hashlib.sha256(vertices.tobytes() + triangles.tobytes() + repr(concavity).encode()).hexdigest()[:32]
     file = Path(cache) / f"parts-{key}.npz" if cache is not None else None
     if key not in _known and file is not None and file.exists():
         with np.load(file) as stored:
@@ -37,7 +37,7 @@ def decompose(
         coacd.set_log_level("error")
         _known[key] = [
             np.asarray(part, dtype=np.float64)
-            for part, _ in coacd.run_coacd(coacd.Mesh(vertices, triangles), threshold=threshold)
+            for part, _ in coacd.run_coacd(coacd.Mesh(vertices, triangles), threshold=concavity)
         ]
     if file is not None and not file.exists():
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -19,14 +19,20 @@ from banquise.scene.rings import clean_holes, clean_ring
 from banquise.scene.surfaces import Surface, thickness_integrals
 
 Array = NDArray[np.float64]
+LEAST, MOST = (
+    1e-12,
+    1e12,
+)  # of what a floe is given, in SI: beyond, masses and inertias run out of floating-point numbers
 Path = Callable[[float], tuple[float, float, float]]  # t (s) -> x, y (m), angle (rad)
 
 
 def _number(value: Any, what: str, above: float = -math.inf, strict: bool = False) -> float:
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ShapeError(f"{what}: got {value!r}, expected a number.") from None
+    if MOST < abs(number) < math.inf or (strict and above == 0 < number < LEAST):
+        raise ShapeError(f"{what}: got {number!r}, expected SI units: sizes from {LEAST:g} to {MOST:g}.")
     if not math.isfinite(number) or number < above or (strict and number <= above):
         least = "" if above == -math.inf else f" {'above' if strict else 'of at least'} {above:g}"
         raise ShapeError(f"{what}: got {number!r}, expected a finite number{least}.")
@@ -36,7 +42,7 @@ def _number(value: Any, what: str, above: float = -math.inf, strict: bool = Fals
 def _pair(value: Any, what: str) -> tuple[float, float]:
     try:
         x, y = value
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ShapeError(f"{what}: got {value!r}, expected two numbers.") from None
     return _number(x, f"{what}[0]"), _number(y, f"{what}[1]")
 

@@ -12,6 +12,8 @@ import numpy as np
 from banquise.errors import ShapeError
 from banquise.scene.meshes import Floats, HalfEdges, Ints
 
+PLATE = 1e-12  # part of the cube of its size below which a volume is that of a plate
+
 
 @dataclass(frozen=True)
 class Mass:
@@ -99,7 +101,9 @@ def of_rounded_hull(vertices: Floats, triangles: Ints, edges: HalfEdges, radius:
     volume = float(np.einsum("ij,ij->", a, cross)) / 6.0
     first = np.zeros(3)
     second = np.zeros((3, 3))
-    if volume > 0.0:
+    if volume <= PLATE * float(np.abs(points).max()) ** 3:
+        volume = 0.0  # a plate: what is not zero is round-off of its slant, and no core at all
+    else:
         core = from_skin(points, triangles)
         first += core.volume * core.centre
         second += (

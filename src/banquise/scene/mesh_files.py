@@ -30,7 +30,7 @@ def read_mesh(path: str | Path) -> tuple[Floats, Ints]:
         return _joined(as_vertices(vertices), triangles)
     except ShapeError as error:
         raise ShapeError(f"{path}: {error}") from None
-    except (ValueError, IndexError, KeyError, struct.error, UnicodeDecodeError):
+    except (ValueError, IndexError, KeyError, OverflowError, struct.error):
         raise ShapeError(f"{path}: damaged or not a {path.suffix[1:].upper()} file.") from None
 
 
@@ -107,7 +107,9 @@ def _ply(data: bytes) -> tuple[Floats, Ints]:
                 vertices.append([values["x"][0], values["y"][0], values["z"][0]])
             elif name == "face":
                 ring = values.get("vertex_indices", values.get("vertex_index"))
-                faces.append([int(k) for k in ring if ring is not None])  # type: ignore[union-attr]
+                if ring is None:
+                    raise ShapeError("faces without vertex_indices.")
+                faces.append([int(k) for k in ring])
     points = as_vertices(vertices)
     return points, as_triangles(points, faces)
 

@@ -24,7 +24,7 @@ def as_vertices(vertices: ArrayLike, what: str = "vertices") -> Floats:
     """(n, 3) finite float64, or a ShapeError that says what is wrong with them."""
     try:
         points = np.ascontiguousarray(vertices, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ShapeError(f"{what}: not numbers. Expected an (n, 3) array in metres.") from None
     if points.ndim != 2 or points.shape[1] != 3 or not len(points):
         raise ShapeError(f"{what}: shape {points.shape}, expected (n, 3) with n at least 1.")
@@ -33,6 +33,8 @@ def as_vertices(vertices: ArrayLike, what: str = "vertices") -> Floats:
         raise ShapeError(
             f"{what}: {len(bad)} of {len(points)} not finite, the first is number {bad[0]}: {points[bad[0]]}."
         )
+    if np.abs(points).max() > 1e12:
+        raise ShapeError(f"{what}: up to {np.abs(points).max():.3g} m from the origin. Expected metres.")
     return points
 
 

@@ -12,11 +12,15 @@ from numpy.typing import ArrayLike
 
 from banquise.errors import ShapeError
 from banquise.scene import solids
-from banquise.scene.meshes import Floats, Ints
+from banquise.scene.meshes import Floats, Ints, as_vertices
+from banquise.settings import number
 
 
 def _vector(value: ArrayLike, name: str, length: int = 3) -> Floats:
-    array = np.array(value, dtype=np.float64)
+    try:
+        array = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        array = np.empty(0)
     if array.shape != (length,) or not np.isfinite(array).all():
         raise ShapeError(f"{name}: got {value!r}, expected {length} finite numbers.")
     return array
@@ -79,10 +83,8 @@ class Polyhedron:
         name: str | None = None,
         path: Callable[[float], Any] | None = None,
     ) -> None:
-        self.solid = solids.solid_from(vertices, faces, parts, float(radius))
-        if not np.isfinite(density) or density <= 0.0:
-            raise ShapeError(f"density: {density!r}, expected a positive number of kg/m3.")
-        self.density = float(density)
+        self.solid = solids.solid_from(vertices, faces, parts, number(radius, "radius", at_least=0.0))
+        self.density = number(density, "density", above=0.0)
         self._place(position, orientation, velocity, spin)
         self.fixed = bool(fixed)
         self.material = material
@@ -116,8 +118,13 @@ class Polyhedron:
     @classmethod
     def clump(cls, centres: ArrayLike, radii: ArrayLike, **keywords: Any) -> Polyhedron:
         """A rigid clump of balls; where they overlap the common volume counts once."""
-        points = np.asarray(centres, dtype=np.float64)
-        sizes = np.broadcast_to(np.asarray(radii, dtype=np.float64), (len(points),))
+        points = as_vertices(centres, "centres")
+        try:
+            sizes = np.broadcast_to(np.asarray(radii, dtype=np.float64), (len(points),))
+        except (TypeError, ValueError, OverflowError):
+            raise ShapeError(
+                f"radii: got {radii!r}, expected one number, or one for each of {len(points)} balls."
+            ) from None
         return cls(None, parts=[solids.convex_part([c], float(r)) for c, r in zip(points, sizes)], **keywords)
 
     @classmethod
@@ -126,7 +133,7 @@ class Polyhedron:
         from banquise.scene.mesh_files import read_mesh
 
         vertices, triangles = read_mesh(path)
-        return cls(vertices * scale, triangles, **keywords)
+        return cls(vertices * number(scale, "scale", above=0.0), triangles, **keywords)
 
     def moved(self, **changes: Any) -> Polyhedron:
         """A copy of the block that shares its shape, with other position, orientation, velocity, spin, fixed or
@@ -143,7 +150,7 @@ class Polyhedron:
             setattr(other, key, value)
         return other
 
-    def in_parts(self, threshold: float = 0.05, cache: str | Path | None = None) -> Polyhedron:
+    def in_parts(self, concavity: float = 0.05, cache: str | Path | None = None) -> Polyhedron:
         """The block with its concave skin cut into convex parts by the optional library `coacd` (see `decompose`)."""
         from banquise.scene.decomposition import decompose
 
@@ -152,7 +159,7 @@ class Polyhedron:
         if not solid.parts:
             cut = tuple(
                 solids.convex_part(p, solid.radius)
-                for p in decompose(solid.vertices, solid.triangles, threshold, cache)
+                for p in decompose(solid.vertices, solid.triangles, concavity, cache)
             )
             other.solid = solids.Solid(
                 solid.vertices, solid.triangles, cut, False, solid.mass, solid.radius, solid.edges

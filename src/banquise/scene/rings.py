@@ -21,7 +21,7 @@ def as_points(points: Any, what: str) -> Array:
     """(n, 2) finite floats from anything array-like, or an error that names the first bad point."""
     try:
         array = np.array(points, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ShapeError(
             f"{what}: cannot be read as points: {_first_bad(points)}. Expected (n, 2) numbers in metres."
         ) from None
@@ -42,7 +42,7 @@ def _first_bad(points: Any) -> str:
         for k, point in enumerate(points):
             try:
                 _x, _y = (float(c) for c in point)
-            except (TypeError, ValueError):
+            except (TypeError, ValueError, OverflowError):
                 return f"point {k} is {point!r}"
     return f"got {points!r}"
 

@@ -113,7 +113,7 @@ class PapersStep:
         """
         found, laws, b = self.found, self.sim.laws, self.bodies
         count = kernels.approaching(
-            found.value, found.who, self.n, self.eta, velocity, b.extent, float(laws.settings.threshold), step,
+            found.value, found.who, self.n, self.eta, velocity, b.extent, float(laws.settings.relaxation), step,
             self.shortest, self.chosen, self.rate, self.bounce,
         )  # fmt: skip
         if not count:

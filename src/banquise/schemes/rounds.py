@@ -162,7 +162,7 @@ class Engine:
             n_free=n, step=float(step), time=float(sim.time), shortest=float(shortest), rebounds_many=rebounds[0],
             rebounds_few=rebounds[1], soft=soft, direct=DIRECT if soft else n, follow=soft, touch=TOUCH[soft],
             aim=AIM[soft], bend=BEND[soft], still=STILL[soft], largest=sim.largest_restitution,
-            threshold=float(settings.threshold),
+            threshold=float(settings.relaxation),
             law=LAWS.index(settings.law), sequential=settings.order == "sequential",
             active_only=bool(settings.active_only), tolerance=settings.tolerance or SMALL_TOLERANCE, small=SMALL,
             blur=ROUND_OFF * farthest, moving=moving, ocean=sim.ocean is not None,

@@ -110,7 +110,7 @@ def _checked(M: Any, q: Any) -> tuple[Any, Floats]:
             matrix = sparse.csr_array(M, dtype=np.float64)
         elif not operator:
             matrix = np.ascontiguousarray(M, np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise SolverError("lcp: M and q must be arrays of numbers.") from None
     n = vector.size
     if vector.ndim != 1:

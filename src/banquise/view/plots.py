@@ -54,14 +54,14 @@ def _axes(ax: Any, size: tuple[float, float] = (5.2, 3.4), run: Run | None = Non
 
 
 def map_projection(run: Run) -> Any:
-    """cartopy's projection when the run names a map (`case["map"]`, an EPSG code) and cartopy is there, else None."""
-    code = run.case.get("map")
-    if not code:
+    """cartopy's projection of the run's `crs` when cartopy is there and can draw it; None: plain axes in metres."""
+    crs = run.case.get("crs")
+    if not crs:
         return None
     try:
         import cartopy.crs as ccrs
     except ImportError:
-        raise CaseError("this run is on a map: figures of it need cartopy, pip install 'banquise[map]'") from None
+        return None
     # cartopy takes a code's bounds from its corners, which around a pole encloses nothing: the polar maps by name
     polar = {
         3413: lambda: ccrs.Stereographic(90, -45, true_scale_latitude=70),
@@ -72,10 +72,11 @@ def map_projection(run: Run) -> Any:
         6932: lambda: ccrs.LambertAzimuthalEqualArea(0, -90),
     }
     try:
-        number = int(str(code).upper().removeprefix("EPSG:"))
+        number = int(str(crs).upper().removeprefix("EPSG:"))
         return polar[number]() if number in polar else ccrs.epsg(number)
-    except Exception as problem:  # cartopy raises many kinds for a code it cannot draw
-        raise CaseError(f"map {code!r}: cartopy cannot draw it ({problem}). Expected a projected EPSG code.") from None
+    except Exception as problem:  # cartopy raises many kinds for a map it cannot draw
+        warnings.warn(f"crs {crs!r}: cartopy cannot draw this map ({problem}); plain axes in metres.", stacklevel=2)
+        return None
 
 
 def frame_at(run: Run, time: Any = None) -> int:
@@ -138,6 +139,13 @@ def draw_bodies(run: Run, frame: int, ax: Any, colour: str, outlines: Outlines |
     state = run.records["state"][frame]
     n = state.shape[1]
     poses = np.concatenate([state[:3].T, obstacle_poses(run)[frame]])
+    domain = run.case.get("domain") or {}
+    if (
+        domain.get("kind") == "periodic"
+    ):  # floes keep counting as they go round: bring their centres back into the picture
+        for k, axis in enumerate("xy"):
+            low, high = domain[f"{axis}min"], domain[f"{axis}max"]
+            poses[:n, k] = low + np.mod(poses[:n, k] - low, high - low)
     there = np.nonzero(np.isfinite(state[0]))[0]
     values, _, (low, high) = colour_values(run, frame, colour)
     width = float(np.clip(40.0 / np.sqrt(max(len(there), 1)), 0.15, 0.7))

@@ -88,7 +88,7 @@ def floe_facts(run: Run) -> list[tuple[str, str]]:
         ("Impacts", f"{int((run.events['kind'] == 'impact').sum()):,}"),
         ("Breaks", f"{int((run.events['kind'] == 'break').sum()):,}"),
     ]
-    settings = ("forcing", "contact", "scheme", "fracture", "integrator", "seed", "map")
+    settings = ("forcing", "contact", "scheme", "fracture", "integrator", "seed", "crs")
     rows += [(name.capitalize(), str(case[name])) for name in settings if case.get(name) not in (None, "")]
     data = case.get("hashes") or case.get("data")
     if isinstance(data, dict):

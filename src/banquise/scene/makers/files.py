@@ -1,8 +1,8 @@
 """Scenes from files and back: GeoJSON, shapefile, WKT, CSV, MAT (catalogue of rings, SubZero's floes).
 
-Coordinates are metres in one map frame. Files in degrees are read when a `projection` says where to put them; none is
+Coordinates are metres in one map frame. Files in degrees are read when a `crs` says where to put them; none is
 guessed. What a format has no place for is refused by its writer, or said in its docstring. WKT, MAT and HDF5 files say no
-map: they are taken to be in metres, whatever the projection.
+map: they are taken to be in metres, whatever the map.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import csv
 import dataclasses
 import json
-import struct
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -61,7 +60,7 @@ def bodies_of(shape: Any, row: dict[str, Any], where: str) -> list[Floe | Obstac
             continue
         try:
             options[name] = float(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise CaseError(f"{where}: {name} is {value!r}, expected a number.") from None
     options |= {name: str(row[name]) for name in ("material", "name") if row.get(name)}
     velocity = (options.pop("u", 0.0), options.pop("v", 0.0))
@@ -72,6 +71,8 @@ def bodies_of(shape: Any, row: dict[str, Any], where: str) -> list[Floe | Obstac
         options = {k: v for k, v in options.items() if k in ("spin", "radius", "material", "name")}
     found: list[Floe | Obstacle] = []
     for part in shapely.get_parts(shape):
+        if part.is_empty:
+            continue
         try:
             if part.geom_type == "Point" and options.get("radius", 0.0) > 0:
                 centre = part.coords[0][:2]
@@ -125,25 +126,23 @@ def projected(shape: Any, source: Any, target: Any, where: str) -> Any:
     try:
         change = pyproj.Transformer.from_crs(source, target, always_xy=True)
     except pyproj.exceptions.CRSError as problem:
-        raise CaseError(
-            f"{where}: projection {target!r} is not known ({str(problem).split(':')[-1].strip()})."
-        ) from None
+        raise CaseError(f"{where}: crs {target!r} is not known ({str(problem).split(':')[-1].strip()}).") from None
     return shapely.transform(shape, lambda xy: np.stack(change.transform(xy[:, 0], xy[:, 1]), axis=1))
 
 
-def _in_metres(rows: list[Any], source: Any, projection: str | None, path: Path) -> list[Any]:
+def _in_metres(rows: list[Any], source: Any, crs: str | None, path: Path) -> list[Any]:
     """Rows in a metric frame; `source` None is a local frame in metres."""
     degrees = source is not None and _geographic(source, path)
-    if degrees and projection is None:
+    if degrees and crs is None:
         raise CaseError(
-            f"{path}: coordinates are degrees. Say which map to put them on: projection='EPSG:3413' (Arctic), "
+            f"{path}: coordinates are degrees. Say which map to put them on: crs='EPSG:3413' (Arctic), "
             "'EPSG:3976' (Antarctic) or another in metres."
         )
-    if source is None or projection is None:
+    if source is None or crs is None:
         return rows
-    if _geographic(projection, path):
-        raise CaseError(f"projection {projection!r} is in degrees. Expected a map in metres, such as 'EPSG:3413'.")
-    return [(projected(shape, source, projection, str(path)), row) for shape, row in rows]
+    if _geographic(crs, path):
+        raise CaseError(f"crs {crs!r} is in degrees. Expected a map in metres, such as 'EPSG:3413'.")
+    return [(projected(shape, source, crs, str(path)), row) for shape, row in rows]
 
 
 def _geographic(crs: Any, path: Path) -> bool:
@@ -162,29 +161,47 @@ def _geographic(crs: Any, path: Path) -> bool:
 # ---------------------------------------------------------------- GeoJSON
 
 
-def read_geojson(path: str | Path, projection: str | None = None) -> Scene:
+def read_geojson(path: str | Path, crs: str | None = None) -> Scene:
     """Floes and coasts of a GeoJSON file. Without a `crs` member its coordinates are degrees, as the standard says."""
     path = Path(path)
     try:
         data = json.loads(_text(path))
-    except json.JSONDecodeError as problem:
+    except (
+        ValueError,
+        RecursionError,
+    ) as problem:  # also of a number of thousands of digits, of a list in a list in ...
         raise CaseError(f"{path}: not valid JSON: {problem}.") from None
     if not isinstance(data, dict) or "type" not in data:
         raise CaseError(f"{path}: JSON, but not GeoJSON (no type).")
     features = data.get("features", [data if data["type"] == "Feature" else {"geometry": data}])
+    if not isinstance(features, list):
+        raise CaseError(f"{path}: features is {str(features)[:40]!r}, expected a list of GeoJSON features.")
     rows = []
     for k, feature in enumerate(features):
         try:
             shape = shapely.geometry.shape(feature["geometry"]) if feature.get("geometry") else None
-        except (KeyError, TypeError, ValueError, AttributeError, shapely.errors.GEOSException) as problem:
+            row = dict(feature.get("properties") or {})
+        except (
+            Exception
+        ) as problem:  # shapely raises many kinds for what is no geometry, and more for lists that are not even
             raise CaseError(f"{path}: feature {k} is not a GeoJSON geometry ({problem}).") from None
-        rows.append((shape, feature.get("properties") or {}))
-    named = (data.get("crs") or {}).get("properties", {}).get("name") if isinstance(data.get("crs"), dict) else None
-    source = None if data.get("frame") == LOCAL else named or "OGC:CRS84"
-    if source and "CRS84" in source:
-        source = "OGC:CRS84"
-    scene = scene_of(_in_metres(rows, source, projection, path), path)
+        rows.append((shape, row))
+    source = None if data.get("frame") == LOCAL else _crs_of(data.get("crs"), path)
+    scene = scene_of(_in_metres(rows, source, crs, path), path)
     return Scene(scene.floes, scene.obstacles, _domain_of(data.get("domain"), path)) if "domain" in data else scene
+
+
+def _crs_of(entry: Any, path: Path) -> str:
+    """The map that a GeoJSON file names; degrees without one, as the standard says."""
+    if entry is None:
+        return "OGC:CRS84"
+    properties = entry.get("properties") if isinstance(entry, dict) else None
+    name = properties.get("name") if isinstance(properties, dict) else None
+    if not isinstance(name, str):
+        raise CaseError(
+            f"{path}: its crs cannot be understood ({str(entry)[:60]}). Expected a name, such as EPSG:3413."
+        )
+    return "OGC:CRS84" if "CRS84" in name else name
 
 
 def _domain_of(entry: Any, path: Path) -> Domain:
@@ -196,14 +213,14 @@ def _domain_of(entry: Any, path: Path) -> Domain:
         raise CaseError(f"{path}: its domain cannot be understood ({problem!r}).") from None
 
 
-def write_geojson(scene: Scene, path: str | Path, projection: str | None = None) -> None:
-    """Write floes and obstacles with all their properties; `projection` names the map frame they are in."""
+def write_geojson(scene: Scene, path: str | Path, crs: str | None = None) -> None:
+    """Write floes and obstacles with all their properties; `crs` names the map frame they are in."""
     features = [
         {"type": "Feature", "geometry": shapely.geometry.mapping(shape), "properties": row}
         for shape, row in _rows(scene)
     ]
     head: dict[str, Any] = {"type": "FeatureCollection"}
-    head |= {"crs": {"type": "name", "properties": {"name": projection}}} if projection else {"frame": LOCAL}
+    head |= {"crs": {"type": "name", "properties": {"name": crs}}} if crs else {"frame": LOCAL}
     if scene.domain is not None:
         kind = "periodic" if isinstance(scene.domain, Periodic) else "box"
         head["domain"] = {"kind": kind, **dataclasses.asdict(scene.domain)}
@@ -213,7 +230,7 @@ def write_geojson(scene: Scene, path: str | Path, projection: str | None = None)
 # ---------------------------------------------------------------- WKT and CSV
 
 
-def read_wkt(path: str | Path, projection: str | None = None) -> Scene:
+def read_wkt(path: str | Path, crs: str | None = None) -> Scene:
     """Floes from a text file with one WKT geometry a line (m); thickness and the rest are the defaults."""
     path = Path(path)
     lines = [line for line in _text(path).splitlines() if line.strip() and not line.startswith("#")]
@@ -227,7 +244,7 @@ def _wkt(text: str, where: str) -> Any:
         raise CaseError(f"{where}: {text[:40]!r} is not WKT, such as POLYGON ((0 0, 1 0, 1 1, 0 0)).") from None
 
 
-def write_wkt(scene: Scene, path: str | Path, projection: str | None = None) -> None:
+def write_wkt(scene: Scene, path: str | Path, crs: str | None = None) -> None:
     """Write the outlines of the floes alone, a line each; WKT has no place for anything else."""
     if scene.obstacles or any(len(f.ring) == 1 or f.radius > 0 for f in scene.floes):
         raise CaseError(f"{path}: WKT has no place for obstacles and round floes. Write CSV or GeoJSON.")
@@ -235,10 +252,13 @@ def write_wkt(scene: Scene, path: str | Path, projection: str | None = None) -> 
     Path(path).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def read_csv(path: str | Path, projection: str | None = None) -> Scene:
+def read_csv(path: str | Path, crs: str | None = None) -> Scene:
     """Bodies from a table with a column `wkt`, or points in order around each floe: columns floe, x, y (m) or floe, lon, lat."""
     path = Path(path)
-    table = list(csv.DictReader(_text(path).splitlines()))
+    try:
+        table = list(csv.DictReader(_text(path).splitlines()))
+    except csv.Error as problem:
+        raise CaseError(f"{path}: not a table with commas ({problem}).") from None
     columns = {str(name).strip().lower() for name in (table[0] if table else {})}
     table = [{str(k).strip().lower(): v for k, v in row.items()} for row in table]
     if "wkt" in columns:
@@ -252,17 +272,17 @@ def read_csv(path: str | Path, projection: str | None = None) -> Scene:
     for k, row in enumerate(table):
         try:
             rings.setdefault(row["floe"], []).append((float(row[x]), float(row[y])))
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise CaseError(f"{path}: line {k + 2}: {x}, {y} are {row[x]!r}, {row[y]!r}, expected numbers.") from None
         first.setdefault(row["floe"], row)
     for name, ring in rings.items():
         if len(ring) < 3:
             raise CaseError(f"{path}: floe {name!r} has {len(ring)} points, a ring needs at least 3.")
     rows = [(shapely.Polygon(ring), first[name]) for name, ring in rings.items()]
-    return scene_of(_in_metres(rows, "OGC:CRS84" if x == "lon" else None, projection, path), path)
+    return scene_of(_in_metres(rows, "OGC:CRS84" if x == "lon" else None, crs, path), path)
 
 
-def write_csv(scene: Scene, path: str | Path, projection: str | None = None) -> None:
+def write_csv(scene: Scene, path: str | Path, crs: str | None = None) -> None:
     """Write a row a body: kind, material, name, numbers in full, and its geometry as WKT."""
     with open(path, "w", newline="", encoding="utf-8") as file:
         table = csv.DictWriter(file, [*TEXTS, *NUMBERS, "wkt"])
@@ -283,7 +303,7 @@ def _shapefile(path: Path) -> Any:
     return shapefile
 
 
-def read_shapefile(path: str | Path, projection: str | None = None) -> Scene:
+def read_shapefile(path: str | Path, crs: str | None = None) -> Scene:
     """Floes and coasts of a shapefile; its .prj says the map frame, without one it is taken to be in metres."""
     path = Path(path)
     library = _shapefile(path)
@@ -293,15 +313,15 @@ def read_shapefile(path: str | Path, projection: str | None = None) -> Scene:
                 (shapely.geometry.shape(e.shape.__geo_interface__) if e.shape.points else None, e.record.as_dict())
                 for e in file.iterShapeRecords()
             ]
-    except (library.ShapefileException, struct.error, OSError, ValueError, KeyError) as problem:
-        raise CaseError(f"{path}: not a readable shapefile ({problem}).") from None
+    except Exception as problem:  # a damaged one fails anywhere inside pyshp, in its own way
+        raise CaseError(f"{path}: not a readable shapefile ({problem or type(problem).__name__}).") from None
     map_file = path.with_suffix(".prj")
-    source = map_file.read_text().strip() if map_file.exists() else None
-    return scene_of(_in_metres(rows, source or None, projection, path), path)
+    source = _text(map_file).strip() if map_file.exists() else None
+    return scene_of(_in_metres(rows, source or None, crs, path), path)
 
 
-def write_shapefile(scene: Scene, path: str | Path, projection: str | None = None) -> None:
-    """Write polygons with their properties; `projection` names the map frame, written beside it (.prj)."""
+def write_shapefile(scene: Scene, path: str | Path, crs: str | None = None) -> None:
+    """Write polygons with their properties; `crs` names the map frame, written beside it (.prj)."""
     path = Path(path)
     library = _shapefile(path)
     if any(len(b.ring) == 1 for b in (*scene.floes, *scene.obstacles)):
@@ -317,10 +337,10 @@ def write_shapefile(scene: Scene, path: str | Path, projection: str | None = Non
             rings = [shape.exterior, *shape.interiors]
             file.poly([shapely.get_coordinates(r)[::-1].tolist() for r in rings])  # outer rings clockwise
             file.record(*(row.get(name) or "" for name in TEXTS), *(row.get(name) for name in NUMBERS))
-    if projection:
+    if crs:
         import pyproj
 
-        path.with_suffix(".prj").write_text(pyproj.CRS.from_user_input(projection).to_wkt("WKT1_ESRI"))
+        path.with_suffix(".prj").write_text(pyproj.CRS.from_user_input(crs).to_wkt("WKT1_ESRI"))
 
 
 # ---------------------------------------------------------------- any of them
@@ -331,9 +351,9 @@ READERS: dict[str, Callable[..., Scene]] = {
     ".wkt": read_wkt,
     ".csv": read_csv,
     ".shp": read_shapefile,
-    ".mat": lambda path, projection=None: read_mat(path),
-    ".h5": lambda path, projection=None: read_floedyn(path),
-    ".hdf5": lambda path, projection=None: read_floedyn(path),
+    ".mat": lambda path, crs=None: read_mat(path),
+    ".h5": lambda path, crs=None: read_floedyn(path),
+    ".hdf5": lambda path, crs=None: read_floedyn(path),
 }
 WRITERS: dict[str, Callable[..., None]] = {
     ".geojson": write_geojson,
@@ -341,13 +361,13 @@ WRITERS: dict[str, Callable[..., None]] = {
     ".wkt": write_wkt,
     ".csv": write_csv,
     ".shp": write_shapefile,
-    ".mat": lambda scene, path, projection=None: write_subzero(scene, path),
-    ".h5": lambda scene, path, projection=None: write_floedyn(scene, path),
-    ".hdf5": lambda scene, path, projection=None: write_floedyn(scene, path),
+    ".mat": lambda scene, path, crs=None: write_subzero(scene, path),
+    ".h5": lambda scene, path, crs=None: write_floedyn(scene, path),
+    ".hdf5": lambda scene, path, crs=None: write_floedyn(scene, path),
 }
 
 
-def read_floes(path: str | Path, projection: str | None = None) -> Scene:
+def read_floes(path: str | Path, crs: str | None = None) -> Scene:
     """Floes and obstacles of a file of any known kind, by its ending."""
     path = Path(path)
     if not path.exists():
@@ -356,7 +376,7 @@ def read_floes(path: str | Path, projection: str | None = None) -> Scene:
         raise CaseError(f"{path}: is a folder, expected a file of floes.")
     if path.suffix.lower() not in READERS:
         raise CaseError(f"{path}: unknown ending {path.suffix!r}. Known: .nc, .toml, {', '.join(READERS)}.")
-    return READERS[path.suffix.lower()](path, projection=projection)
+    return READERS[path.suffix.lower()](path, crs=crs)
 
 
 def check_output(path: str | Path) -> None:
@@ -369,7 +389,7 @@ def check_output(path: str | Path) -> None:
         raise CaseError(f"{path}: {what}. Expected the name of a file in a folder that is there.")
 
 
-def write_scene(scene: Scene, path: str | Path, projection: str | None = None) -> None:
+def write_scene(scene: Scene, path: str | Path, crs: str | None = None) -> None:
     """Write a scene to a file of the kind its ending says (.mat is SubZero's; see `write_catalogue` for rings alone).
 
     Only GeoJSON has a place for the domain.
@@ -382,6 +402,6 @@ def write_scene(scene: Scene, path: str | Path, projection: str | None = None) -
             "bq.Scene(scene.floes, scene.obstacles), --no-domain."
         )
     try:
-        WRITERS[ending](scene, path, projection=projection)
+        WRITERS[ending](scene, path, crs=crs)
     except OSError as problem:
         raise CaseError(f"{path}: cannot be written ({problem.strerror or problem}).") from None

@@ -43,7 +43,7 @@ def from_image(
     pixel: float | None = None,
     *,
     thickness: float = 1.0,
-    least_area: float | None = None,
+    min_area: float | None = None,
     tolerance: float | None = None,
     blur: float | None = None,
 ) -> Found:
@@ -53,7 +53,7 @@ def from_image(
     ----------
     image : file name, or array (rows, columns) or (rows, columns, colours); the first row is the top
     pixel : m a pixel; a GeoTIFF brings its own, with its place on the map
-    least_area : m2, smaller floes are dropped (default: 25 pixels)
+    min_area : m2, smaller floes are dropped (default: 25 pixels)
     tolerance : m, by which rings may be simplified (default: 0.7 pixel)
     blur : pixels, against noise (default: as much as the noise of the picture asks for)
     """
@@ -63,7 +63,7 @@ def from_image(
         raise CaseError("from_image: the picture does not say its scale. Give pixel, the metres a pixel.")
     if not pixel > 0:
         raise CaseError(f"from_image: pixel is {pixel!r}, expected metres above 0.")
-    least = SMALLEST * pixel**2 if least_area is None else float(least_area)
+    least = SMALLEST * pixel**2 if min_area is None else float(min_area)
     if not np.ptp(grey) > 0:
         raise CaseError("from_image: the picture is of one colour: no floes in it.")
     labels = parted(ice_mask(grey, blur_for(grey) if blur is None else blur))
@@ -83,7 +83,7 @@ def from_image(
             kept[label] = len(floes)
     if not floes:
         raise CaseError(
-            f"from_image: ice was found, but no floe of at least {least:.4g} m2. Lower least_area, or check pixel."
+            f"from_image: ice was found, but no floe of at least {least:.4g} m2. Lower min_area, or check pixel."
         )
     return Found(Scene(floes), grey, kept[labels], float(pixel), origin)
 
@@ -92,7 +92,7 @@ def _picture(image: Any) -> tuple[Array, float | None, tuple[float, float]]:
     """Grey values, metres a pixel where the file says them, and the lower left corner."""
     pixel, origin = None, (0.0, 0.0)
     if isinstance(image, str | Path):
-        from PIL import Image, UnidentifiedImageError
+        from PIL import Image
 
         try:
             with Image.open(image) as file:
@@ -101,9 +101,10 @@ def _picture(image: Any) -> tuple[Array, float | None, tuple[float, float]]:
                 values = np.asarray(file)
         except FileNotFoundError:
             raise CaseError(f"{image}: no such picture.") from None
-        except (UnidentifiedImageError, OSError):
-            raise CaseError(f"{image}: not a picture that can be read (PNG, JPEG, TIFF).") from None
-        if scale and tie:
+        except Exception as problem:  # a damaged one fails anywhere inside Pillow, in its own way
+            reason = str(problem) or type(problem).__name__
+            raise CaseError(f"{image}: not a picture that can be read (PNG, JPEG, TIFF): {reason[:120]}") from None
+        if scale and tie and len(scale) >= 2 and len(tie) >= 6 and scale[0] > 0:
             if abs(scale[0] - scale[1]) > 1e-6 * scale[0]:
                 raise CaseError(
                     f"{image}: pixels of {scale[0]:g} by {scale[1]:g} m. Expected square ones: resample it."

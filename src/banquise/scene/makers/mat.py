@@ -10,20 +10,14 @@ import shapely
 
 from banquise.errors import BanquiseError, CaseError
 from banquise.scene.floe import Floe
+from banquise.scene.makers.mat_tree import load_mat
 from banquise.scene.scene import Scene
 
 
 def read_mat(path: str | Path) -> Scene:
     """Floes of a MAT file: G holds a closed ring a floe (m, 1 m thick); Floe holds SubZero's structures."""
-    from scipy.io import loadmat
-
     path = Path(path)
-    try:
-        data = loadmat(path)
-    except NotImplementedError:
-        raise CaseError(f"{path}: a MAT file of version 7.3. Save it again with `save(name, 'Floe', '-v7')`.") from None
-    except Exception:  # scipy raises many kinds for a file that is no MAT file
-        raise CaseError(f"{path}: not a MAT file.") from None
+    data = load_mat(path)
     if "G" in data:
         return _catalogue(data["G"], path)
     name = next((n for n in ("Floe", "Floes", "floes") if n in data), None)
@@ -38,7 +32,7 @@ def _catalogue(rings: Any, path: Path) -> Scene:
         return Scene([Floe(np.asarray(ring, dtype=float), name=str(k)) for k, ring in enumerate(rings.ravel())])
     except BanquiseError as problem:
         raise type(problem)(f"{path}: {problem}") from None
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise CaseError(f"{path}: G is not a list of rings (n, 2).") from None
 
 
@@ -54,14 +48,16 @@ def _subzero(records: Any, path: Path) -> Scene:
             value = record[name] if name in record.dtype.names else np.empty(0)
             return float(np.ravel(value)[0]) if np.size(value) else default
 
-        if number("alive", 1.0) == 0:
-            continue
-        ring = np.asarray(record["c_alpha"], dtype=float).T + np.array([number("Xi"), number("Yi")])
-        motion: dict[str, Any] = {"velocity": (number("Ui"), number("Vi")), "spin": number("ksi_ice")}
         try:
+            if number("alive", 1.0) == 0:
+                continue
+            ring = np.asarray(record["c_alpha"], dtype=float).T + np.array([number("Xi"), number("Yi")])
+            motion: dict[str, Any] = {"velocity": (number("Ui"), number("Vi")), "spin": number("ksi_ice")}
             floes.append(Floe(ring, thickness=number("h"), name=str(k), **motion))
         except BanquiseError as problem:
             raise type(problem)(f"{path}: {problem}") from None
+        except (TypeError, ValueError) as problem:
+            raise CaseError(f"{path}: floe {k}: not SubZero's numbers ({problem}).") from None
     return Scene(floes)
 
 

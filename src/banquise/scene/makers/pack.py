@@ -116,7 +116,7 @@ def region_of(box: Any) -> tuple[Any, Box | Periodic | None]:
         return box, None
     try:
         values = np.asarray(box, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise CaseError(f"box: got {box!r}, expected (width, height) or (xmin, xmax, ymin, ymax) in metres.") from None
     if values.ndim == 2:
         return shapely.Polygon(clean_ring(values, "box")), None
@@ -163,7 +163,7 @@ def _thickness(thickness: Any, size: Array, rng: np.random.Generator) -> Array:
         thickness = np.asarray(thickness(size), dtype=float)
     try:
         values = np.asarray(thickness, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise CaseError(f"pack: thickness is {thickness!r}, expected metres or (low, high).") from None
     if values.shape == (2,) and len(size) != 2:
         values = rng.uniform(values[0], values[1], len(size))

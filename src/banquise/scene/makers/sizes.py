@@ -84,12 +84,12 @@ class SizeLaw:
 
     exponent: float
     error: float
-    smallest: float
-    largest: float
+    min_size: float
+    max_size: float
     n: int
 
 
-def fit_power_law(sizes: Any, smallest: float | None = None, largest: float | None = None) -> SizeLaw:
+def fit_power_law(sizes: Any, min_size: float | None = None, max_size: float | None = None) -> SizeLaw:
     """The exponent of most likelihood for sizes between two cut-offs (by default the ends of the data).
 
     >>> law = fit_power_law(power_law((np.arange(2000) + 0.5) / 2000, 1.0, 50.0, 1.5), 1.0, 50.0)
@@ -97,8 +97,8 @@ def fit_power_law(sizes: Any, smallest: float | None = None, largest: float | No
     1.5
     """
     s = np.asarray(sizes, dtype=float)
-    low = float(s.min() if smallest is None else smallest)
-    high = float(s.max() if largest is None else largest)
+    low = float(s.min() if min_size is None else min_size)
+    high = float(s.max() if max_size is None else max_size)
     s = s[(s >= low) & (s <= high)]
     n = len(s)
     if n < 3 or high <= low:

@@ -138,8 +138,8 @@ def tile(scene: Scene, across: int, up: int, box: Any = None) -> Scene:
     return Scene(joined.floes, joined.obstacles, whole)
 
 
-def cut(scene: Scene, box: Any, least: float = 0.0) -> Scene:
-    """What lies in a box or polygon: floes across its border are cut, pieces below `least` m2 dropped."""
+def cut(scene: Scene, box: Any, min_area: float = 0.0) -> Scene:
+    """What lies in a box or polygon: floes across its border are cut, pieces below `min_area` m2 dropped."""
     polygon, domain = region_of(box)
     floes = []
     for floe in scene.floes:
@@ -147,7 +147,7 @@ def cut(scene: Scene, box: Any, least: float = 0.0) -> Scene:
             floes.append(floe)
             continue
         for piece in shapely.get_parts(shapely.intersection(polygon, floe.polygon)):
-            if piece.geom_type == "Polygon" and piece.area > max(least, 1e-9 * floe.area):
+            if piece.geom_type == "Polygon" and piece.area > max(min_area, 1e-9 * floe.area):
                 holes = [shapely.get_coordinates(r) for r in piece.interiors]
                 floes.append(like(floe, shapely.get_coordinates(piece.exterior), holes, radius=0.0))
     if not floes:
@@ -194,12 +194,12 @@ def info(scene: Scene, box: Any = None) -> dict[str, Any]:
     return found | {
         "concentration": ice / water.area,
         "concentration_of": where,
-        "smallest_size": float(size.min()),
-        "largest_size": float(size.max()),
+        "min_size": float(size.min()),
+        "max_size": float(size.max()),
         "exponent": law.exponent,
         "exponent_error": law.error,
-        "least_thickness": float(min(thickness)),
-        "most_thickness": float(max(thickness)),
+        "min_thickness": float(min(thickness)),
+        "max_thickness": float(max(thickness)),
         "points": int(sum(len(f.ring) for f in scene.floes)),
         "overlaps": len(scene.overlaps()),
     }

@@ -125,7 +125,7 @@ def sampled(value: Any, points: Array, bounds: tuple[float, float, float, float]
         return np.array([float(value(x, y)) for x, y in points])
     try:
         grid = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise CaseError(f"{what}: got {value!r}, expected a number, a function of (x, y) or a grid.") from None
     if grid.ndim == 0:
         return np.full(len(points), float(grid))

@@ -1,0 +1,59 @@
+"""Options that several commands share: the same word, the same meaning, the same help everywhere."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+
+def run_file(parser: argparse.ArgumentParser, note: str = "") -> None:
+    """The run file a command looks at."""
+    parser.add_argument("run_file", metavar="RUN", help=f"run file (.nc){note}")
+
+
+def times(parser: argparse.ArgumentParser) -> None:
+    """How long, and how often to record."""
+    parser.add_argument("--until", help='run to this time instead, such as "2 h"')
+    parser.add_argument("--every", help="record interval instead")
+
+
+def threads(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--threads", type=int, help="threads to use (default: all cores)")
+
+
+def use_threads(args: argparse.Namespace) -> None:
+    """Take the number of threads that was asked for."""
+    if args.threads is not None:
+        from banquise.threads import set_threads
+
+        set_threads(args.threads)
+
+
+def quiet(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+
+
+def json(parser: argparse._ActionsContainer, what: str = "the summary") -> None:
+    parser.add_argument("--json", action="store_true", help=f"print {what} as JSON")
+
+
+def picture(parser: argparse.ArgumentParser, beside: str) -> None:
+    """Whether to draw, and where."""
+    parser.add_argument("--plot", metavar="PICTURE.png", help=f"name of the picture (default: beside {beside})")
+    parser.add_argument("--no-plot", action="store_true", help="draw nothing")
+
+
+def browser(parser: argparse.ArgumentParser, default: bool) -> None:
+    """Whether to open the page that is written."""
+    parser.add_argument(
+        "--open", action=argparse.BooleanOptionalAction, default=default,
+        help=f"open the page in a browser, or do not (default: {'open' if default else 'do not'})",
+    )  # fmt: skip
+
+
+def open_page(args: argparse.Namespace, page: Path) -> None:
+    """Open a page if that is wanted."""
+    if args.open:
+        import webbrowser
+
+        webbrowser.open(page.resolve().as_uri())
