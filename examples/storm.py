@@ -35,7 +35,7 @@ def main(floes: int = 100, minutes: float = 10.0, picture: str | None = None) ->
             "low": after.low,
             "high": after.high,
             "unsolved": float(run.ledger.unsolved.sum()),
-            "greatest overlap (m)": float(np.nanmax(run.ledger.largest_overlap)),
+            "greatest overlap (m)": float(np.nanmax(run.ledger.max_overlap)),
         }
     if picture:
         plot_storms(runs)[0].figure.savefig(picture, dpi=110)
