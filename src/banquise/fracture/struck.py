@@ -39,8 +39,6 @@ DOUBT = 1.2  # factor on the load within which the other side's own compliance m
 NEAR = 0.5  # of a patch: a contact this near to one searched before, from the same side, breaks at the same energy
 SAME_SIDE = 0.98  # cosine
 SURE = 0.8  # of that energy, below which it is not searched again
-ROUGH = 90  # nodes of the mesh of a first look
-CLEAR = 1.25  # factor on the load from which the first look's no is certain
 
 
 @dataclass
@@ -250,10 +248,6 @@ class StruckFloes(Breaking):
     ) -> tuple[Impact, Crack] | None:
         """The elastic state and the crack that pays first; the partners are meshed only where it could pay at all."""
         try:
-            if not slits and not ice.arrested and ice.nodes > 2 * ROUGH:
-                clear = _clearly_whole(floe, struck, ice, mobility)
-                if clear is not None:
-                    return clear
             hit = from_impulses(floe, struck.contacts, struck.restitution, ice=ice, mobility=mobility)
             crack = extend(floe, hit, ice, slits) if slits else None
             if crack is None or crack.critical > 1:
@@ -387,16 +381,6 @@ class StruckFloes(Breaking):
                     *push, lever[0] * push[1] - lever[1] * push[0],
                 )  # fmt: skip
         sim.ledger.add(dissipated_contact=-taken, surface_energy=surface, work_obstacles=work)
-
-
-def _clearly_whole(floe: Floe, struck: Struck, ice: Griffith, mobility: Array) -> tuple[Impact, Crack] | None:
-    """The answer of a rough mesh where that is a clear no: a fourth of the cost; None where a fine one must decide."""
-    rough = replace(ice, nodes=ROUGH)
-    hit = from_impulses(floe, struck.contacts, struck.restitution, ice=rough, mobility=mobility)
-    crack = search(floe, hit, rough, refine=False)
-    if not CLEAR < crack.critical < math.inf:
-        return None
-    return hit, replace(crack, critical=crack.critical / CLEAR)
 
 
 def _for(law: Griffith, floe: Floe) -> Griffith | None:
