@@ -312,3 +312,14 @@ def test_breaks_renumber_what_rows_point_to():
     assert sim.impulses.stress[:, 0].tolist() == [1.0, 0.0, 3.0, 0.0]
     assert len(sim.laws.slot) == len(sim.bodies) == 8
     assert isinstance(sim.breaking.start_cuts(sim, 0), Cuts)
+
+
+@pytest.mark.slow
+def test_whole_floes_arch_over_the_strait():
+    """Some ice goes through, then an arch holds the rest for ten minutes though the wind blows on: not a floe passes."""
+    sim = scenes.strait(n=30, law=None)
+    run = sim.run(1500.0, every=60.0)
+    past = (run.dataset.y.values < 0).sum(axis=1)
+    late = run.dataset.time.values >= 900.0
+    assert 0 < past[-1] < 15
+    assert (past[late] == past[-1]).all()

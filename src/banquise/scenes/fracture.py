@@ -113,23 +113,27 @@ def channel(
 
 def storm(
     n: int = 100, wind: float = 25.0, swirl: float = 0.3, side: float = 0.0, law: Any = LAW, seed: int = 0,
-    concentration: float = 0.5, step: float = 5.0,
+    concentration: float = 0.5, step: float = 5.0, eddy: float = 5000.0, turning: float = 12 * 3600.0,
 ) -> Simulation:  # fmt: skip
-    """A pack in a box of still walls, in a wind that turns as a storm passes and eddies of the water.
+    """A pack in a bay of still walls, in a wind that turns as a storm passes and eddies of the water.
+
+    The shear of the water, 2 pi swirl / eddy, is 4e-4 per second by default: 2.7 times the Coriolis parameter, which is what
+    lively eddies of the marginal ice zone have.
 
     Parameters
     ----------
-    wind : m/s; swirl : m/s, speed of the eddies, four across the box; side : m, of the box (0: 60 m a floe)
+    wind : m/s; swirl : m/s, speed of the eddies; eddy : m, their wave length; turning : s, in which the wind turns once
+    side : m, of the box (0: 60 m a floe)
     """
     side = side or 60.0 * math.sqrt(n)
     floes = _pack(n, concentration, (side, side), seed)
-    wave = 4 * np.pi / side
+    wave = 2 * np.pi / eddy
 
     def eddies(x: Array, y: Array, time: float) -> tuple[Array, Array]:
         return swirl * np.sin(wave * y), swirl * np.sin(wave * x)
 
     def gale(x: Array, y: Array, time: float) -> tuple[Array, Array]:
-        turn = 2 * np.pi * time / 3600.0
+        turn = 2 * np.pi * time / turning
         return wind * math.cos(turn) + 0 * x, wind * math.sin(turn) + 0 * y
 
     return Simulation(

@@ -53,7 +53,7 @@ def plot_storms(runs: Mapping[str, Run], axes: Any = None) -> Any:
         for record, style in ((0, ":"), (-1, "-")):
             if k > 0 and record == 0:
                 continue  # all start from the same floes
-            sizes = np.sort(_sizes_at(run, record))
+            sizes = np.sort(sizes_at(run, record))
             law = size_exponent(sizes)
             text = f"{'start' if record == 0 else name}: {law.exponent:.2f} ({law.low:.2f} to {law.high:.2f})"
             colours = "0.4" if record == 0 else colour
@@ -65,7 +65,7 @@ def plot_storms(runs: Mapping[str, Run], axes: Any = None) -> Any:
     return axes
 
 
-def _sizes_at(run: Run, record: int) -> Any:
+def sizes_at(run: Run, record: int) -> Any:
     """Square roots of the areas (m) of the floes that are there at a record."""
     there = np.isfinite(run.dataset.x.values[record])
     mass, h, density = (run.shapes[name].values[: len(there)][there] for name in ("mass", "thickness", "density"))

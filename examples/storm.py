@@ -1,0 +1,48 @@
+"""A storm on a pack in a bay under three laws of breaking: number of floes, law of sizes, greatest mean stress.
+
+Run: python examples/storm.py [floes] [minutes] [picture.png]
+"""
+
+import sys
+
+import numpy as np
+
+import banquise as bq
+from banquise.fracture.sizes import size_exponent
+from banquise.scenes.fracture import storm
+from banquise.view.pieces import plot_storms, sizes_at
+
+LAWS = {
+    "Griffith": bq.Griffith(),
+    "Mohr's triangle": bq.MeanStress(criterion="mohr"),
+    "Hibler's ellipse": bq.MeanStress(criterion="ellipse", concentration=0.8),
+}
+
+
+def main(floes: int = 100, minutes: float = 10.0, picture: str | None = None) -> dict[str, dict[str, float]]:
+    """Figures of the storm by law; with a name, the picture of floes in time and sizes before and after."""
+    runs, found = {}, {}
+    for name, law in LAWS.items():
+        runs[name] = run = storm(n=floes, law=law).run(60 * minutes, every=30.0)
+        start, end = (sizes_at(run, record) for record in (0, -1))
+        before, after = size_exponent(start), size_exponent(end)
+        found[name] = {
+            "floes at the end": len(end),
+            "mean size before (m)": float(start.mean()),
+            "mean size after (m)": float(end.mean()),
+            "exponent before": before.exponent,
+            "exponent after": after.exponent,
+            "low": after.low,
+            "high": after.high,
+            "unsolved": float(run.ledger.unsolved.sum()),
+            "greatest overlap (m)": float(np.nanmax(run.ledger.max_overlap)),
+        }
+    if picture:
+        plot_storms(runs)[0].figure.savefig(picture, dpi=110)
+    return found
+
+
+if __name__ == "__main__":
+    count, span, path = (*sys.argv[1:], *("100", "10", "")[len(sys.argv) - 1 :])
+    for law, figures in main(int(count), float(span), path or None).items():
+        print(law, *(f"{what} {value:.3g}" for what, value in figures.items()), sep="\n  ")
