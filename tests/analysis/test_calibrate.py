@@ -30,7 +30,7 @@ def recorded(scene, contact, rng, noise):
     }
 
 
-@pytest.mark.parametrize("speed", [0.4, 0.9])
+@pytest.mark.parametrize("speed", [0.4, pytest.param(0.9, marks=pytest.mark.slow)])
 def test_restitution_of_wood_discs(speed):
     """Head on: the speeds after are (1 -+ epsilon) / 2 of the first; 12 positions to 2 mm give epsilon to a few percent."""
     rng = np.random.default_rng(7)

@@ -17,6 +17,7 @@ def script(name):
     return module
 
 
+@pytest.mark.slow
 def test_drift_script(tmp_path):
     arguments = ["--days", "0.005", "-n", "6", "--box", "150", "--every", "72", "--folder", str(tmp_path)]
     rows = script("papers_drift").main(arguments)

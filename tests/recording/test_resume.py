@@ -72,7 +72,7 @@ def test_all_state_is_stored():
     assert not_stored(simulation()) == []
 
 
-@pytest.mark.parametrize("first", [100.0, 1400.0])
+@pytest.mark.parametrize("first", [100.0, pytest.param(1400.0, marks=pytest.mark.slow)])
 def test_a_finished_run_taken_further(tmp_path, whole, first):
     simulation().run(first, EVERY, output=tmp_path / "run.nc")
     run = bq.resume(tmp_path / "run.nc", until=UNTIL)
@@ -244,7 +244,9 @@ every = "10 s"
 """
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("number", "code"), [pytest.param(signal.SIGINT, 130, marks=pytest.mark.slow), (signal.SIGTERM, 143)]
+)
 def test_signals_stop_cleanly(tmp_path, number, code):
     (tmp_path / "case.toml").write_text(CASE)
     package = Path(bq.__file__).resolve().parents[1]

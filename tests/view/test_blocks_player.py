@@ -143,6 +143,7 @@ def test_a_click_opens_the_card_and_the_camera_follows(page_file: Path, open_pag
     assert picture(page).mean() < 130  # dark
 
 
+@pytest.mark.slow
 def test_it_plays_and_scrubs(page_file: Path, open_page: Any) -> None:
     page = open_page(page_file, width=390, height=700)
     page.locator("#play").click()
