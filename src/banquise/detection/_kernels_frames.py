@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from banquise.detection._kernels_rows import edge, point, unit
-from banquise.detection.jit import inner
+from banquise.detection.jit import inline, inner
 
 TOUCH = 1e-9  # part of the size below which a distance has no direction
 CONE = (
@@ -26,7 +26,7 @@ EDGE, POINT, VANISHED = np.int64(0), np.int64(1), np.int64(2)
 NONE = np.int64(-1)
 
 
-@inner
+@inline
 def _faces(block, link, v, nx, ny, slack):
     """Whether the border at point v can touch one with outward normal n (frame of v): n in its cone, with slack."""
     ex, ey, root = unit(block, v)
@@ -36,7 +36,7 @@ def _faces(block, link, v, nx, ny, slack):
     return (nx * ex + ny * ey) * root >= -slack and (nx * fx + ny * fy) * before <= slack
 
 
-@inner
+@inline
 def _usable(block, link, v, e, c, s, along, dist, inside, touch, reach):
     """Whether edge e can be a contact of point v: it faces the point, which has its foot on it (for a point inside
     also past the end that lies in a notch)."""
@@ -52,7 +52,7 @@ def _usable(block, link, v, e, c, s, along, dist, inside, touch, reach):
     return _faces(block, link, v, c * nx + s * ny, -s * nx + c * ny, CONE)
 
 
-@inner
+@inline
 def _hidden(block, link, e0, rows, k0, k1, k, skip, measure):
     """Whether another edge of the body lies between the point and its foot on the edge of row k."""
     ex, ey, root = unit(block, e0 + (rows[k] & 0xFFFFFFFF))
@@ -98,7 +98,7 @@ def _vanished_normal(block, link, p, q, c, s):
     return math.cos(angle), math.sin(angle)
 
 
-@inner
+@inline
 def _note(out, tag, m, v, e, kind, nx, ny, gap, x, y):
     """Note a frame whose foot is the point (x, y) less gap times the normal; the count so far, also when it is full."""
     if m < len(out):
@@ -107,7 +107,7 @@ def _note(out, tag, m, v, e, kind, nx, ny, gap, x, y):
     return m + 1
 
 
-@inner
+@inline
 def frames_of_point(block, link, seen, v0, e0, touch, c, s, tx, ty, rows, k0, k1, measure, reach, out, tag, m):
     """Append the frames of one point, from its rows k0:k1 with the other body; the count so far.
 
@@ -261,7 +261,7 @@ def _ways_out(block, link, v, x, y, c, s, e0, rows, k0, k1, pick, second, measur
     return m
 
 
-@inner
+@inline
 def to_world(block, who, ce, se, re, cv, sv, rv, out, tag, first, last):
     """Turn noted frames first:last into world axes and add the rounding: normal from a to b, levers, gap.
 

@@ -357,7 +357,7 @@ def look_pairs(
     return count, need
 
 
-@inner
+@inline
 def _copy(value, who, key, first, m, to_value, to_who, to_key, count):
     """Append m contacts of another set, from `first`; the count so far. Counts on when it is full."""
     for k in range(m if count + m <= len(to_value) else 0):
@@ -369,7 +369,7 @@ def _copy(value, who, key, first, m, to_value, to_who, to_key, count):
     return count + m
 
 
-@inner
+@inline
 def _write(link, ids, i, j, shift_x, shift_y, frame, tag, m, at, value, who, key, count):
     """Append the frames of a pair, in the order of their keys; the count so far. Counts on when it is full."""
     for k in range(m if count + m <= len(value) else 0):

@@ -3,10 +3,8 @@ nearest border points, not by the signs and cones of contact frames."""
 
 import math
 
-import numpy as np
-
 from banquise.detection._kernels_rows import box_gap, edge, hull_gap, point
-from banquise.detection.jit import inner, kernel
+from banquise.detection.jit import inline, inner, kernel
 
 
 @inner
@@ -114,13 +112,69 @@ def _deepest(block, node, node_link, at, end, x, y, ex, ey, low, high, out, back
     return math.sqrt(max(dp, dq))
 
 
+@inline
+def _cross(block, node, node_link, body, box, v_body, e_body, c, s, tx, ty, runs):
+    """Whether any edge of v_body crosses the border of e_body: two sieves, runs of edges of e_body that meet the box of
+    v_body, then edges of v_body that meet what those cover. (c, s, tx, ty) carry the frame of v_body into that of e_body."""
+    mx, my = 0.5 * (box[v_body, 0] + box[v_body, 2]), 0.5 * (box[v_body, 1] + box[v_body, 3])
+    wx, wy = box[v_body, 2] - mx, box[v_body, 3] - my
+    x, y = c * mx - s * my + tx, s * mx + c * my + ty
+    round_off = 1e-12 * (abs(x) + abs(y) + wx + wy)
+    wide, high = abs(c) * wx + abs(s) * wy + round_off, abs(s) * wx + abs(c) * wy + round_off
+    x0, y0, x1, y1 = x - wide, y - high, x + wide, y + high
+    rx0, ry0, rx1, ry1 = math.inf, math.inf, -math.inf, -math.inf
+    count = 0
+    at, end = body[e_body, 0], body[e_body + 1, 0]
+    while at < end:
+        if node[at, 0] > x1 or node[at, 2] < x0 or node[at, 1] > y1 or node[at, 3] < y0:
+            at = node_link[at, 1]
+            continue
+        if node_link[at, 0] >= 0:
+            runs[count] = at
+            count += 1
+            rx0, ry0 = min(rx0, node[at, 0]), min(ry0, node[at, 1])
+            rx1, ry1 = max(rx1, node[at, 2]), max(ry1, node[at, 3])
+        at += 1
+    x0, y0, x1, y1 = max(x0, rx0), max(y0, ry0), min(x1, rx1), min(y1, ry1)
+    at, end = body[v_body, 0], body[v_body + 1, 0] if count > 0 else body[v_body, 0]
+    while at < end:
+        r = node[at, 6]
+        x, y = c * node[at, 4] - s * node[at, 5] + tx, s * node[at, 4] + c * node[at, 5] + ty
+        if x < x0 - r or x > x1 + r or y < y0 - r or y > y1 + r:
+            at = node_link[at, 1]
+            continue
+        run = node_link[at, 0]
+        at += 1
+        if run < 0:
+            continue
+        for k in range(4 * run, 4 * run + 4):
+            px, py = point(block, k)
+            ex, ey, _ = edge(block, k)
+            px, py, ex, ey = c * px - s * py + tx, s * px + c * py + ty, c * ex - s * ey, s * ex + c * ey
+            low_x, high_x, low_y, high_y = min(px, px + ex), max(px, px + ex), min(py, py + ey), max(py, py + ey)
+            if high_x < x0 or low_x > x1 or high_y < y0 or low_y > y1:
+                continue
+            for l in range(count):
+                near = runs[l]
+                if low_x > node[near, 2] or high_x < node[near, 0] or low_y > node[near, 3] or high_y < node[near, 1]:
+                    continue
+                other = node_link[near, 0]
+                for lane in range(4):
+                    rx, ry = block[other, 0, lane] - px, block[other, 1, lane] - py
+                    fx, fy = block[other, 2, lane], block[other, 3, lane]
+                    before, after = ex * ry - ey * rx, ex * (ry + fy) - ey * (rx + fx)
+                    if (before > 0.0) != (after > 0.0) and 0.0 <= (rx * fy - ry * fx) / (ex * fy - ey * fx) < 1.0:
+                        return True
+    return False
+
+
 @inner
-def _crossings(block, node, node_link, body, box, v_body, e_body, c, s, tx, ty, deep, cuts):
-    """Whether any edge of v_body crosses the border of e_body, and (if deep) its deepest place inside."""
+def _chords(block, node, node_link, body, box, v_body, e_body, c, s, tx, ty, cuts):
+    """Depth of the deepest place of the edges of v_body inside e_body."""
     x0, y0, x1, y1 = box[e_body, 0], box[e_body, 1], box[e_body, 2], box[e_body, 3]
     e_at, e_end = body[e_body, 0], body[e_body + 1, 0]
     at, end = body[v_body, 0], body[v_body + 1, 0]
-    depth, crossed = 0.0, False
+    depth = 0.0
     while at < end:
         r = node[at, 6]
         x, y = c * node[at, 4] - s * node[at, 5] + tx, s * node[at, 4] + c * node[at, 5] + ty
@@ -141,11 +195,6 @@ def _crossings(block, node, node_link, body, box, v_body, e_body, c, s, tx, ty, 
             ):  # fmt: skip
                 continue
             n = _chord(block, node, node_link, e_at, e_end, x, y, fx, fy, cuts)
-            crossed |= n > 0
-            if not deep:
-                if crossed:
-                    return depth, True
-                continue
             for l in range(n + 1):
                 low, high = cuts[l - 1] if l > 0 else 0.0, cuts[l] if l < n else 1.0
                 t = 0.5 * (low + high)
@@ -153,7 +202,7 @@ def _crossings(block, node, node_link, body, box, v_body, e_body, c, s, tx, ty, 
                     out, back = low if l > 0 else -math.inf, high if l < n else math.inf
                     deepest = _deepest(block, node, node_link, e_at, e_end, x, y, fx, fy, low, high, out, back)
                     depth = max(depth, deepest)
-    return depth, crossed
+    return depth
 
 
 @inner
@@ -211,14 +260,14 @@ def _way_to_leave(block, body, which, c, s, found):
 
 
 @inner
-def pair_overlap(block, node, node_link, body, box, i, j, c, s, tx, ty, ux, uy, near, found, cuts):
+def pair_overlap(block, node, node_link, body, box, i, j, c, s, tx, ty, ux, uy, near, found, cuts, runs):
     """(overlap depth, clearance) of two bodies; one of them is zero. The clearance is a lower bound, at most `near`.
 
     The depth is that of the deepest border point of one inside the other; of a body wholly inside another the way to
     leave through the nearest border point. Where the rings are apart it is what the radii reach over the distance.
     """
     radii = box[i, 4] + box[j, 4]
-    _, crossed = _crossings(block, node, node_link, body, box, j, i, c, s, tx, ty, np.bool_(False), cuts)
+    crossed = _cross(block, node, node_link, body, box, j, i, c, s, tx, ty, runs)
     apart, depth = near + radii, 0.0
     for who in range(2):
         v, e, turn, ox, oy = (j, i, s, tx, ty) if who == 0 else (i, j, -s, ux, uy)
@@ -227,9 +276,11 @@ def pair_overlap(block, node, node_link, body, box, i, j, c, s, tx, ty, ux, uy, 
             x, y = point(block, body[v, 1])
             x, y = c * x - turn * y + ox, turn * x + c * y + oy
             inside = holds(block, node, node_link, body[e, 0], body[e + 1, 0], x, y)
+        if not inside and apart <= 0.0:  # nothing to tell: neither rounded nor asked how far apart
+            continue
         _points(block, node, node_link, body, box, v, e, c, turn, ox, oy, apart, inside, found)
         if crossed:
-            chord, _ = _crossings(block, node, node_link, body, box, v, e, c, turn, ox, oy, np.bool_(True), cuts)
+            chord = _chords(block, node, node_link, body, box, v, e, c, turn, ox, oy, cuts)
             depth = max(depth, found[1], chord)
         elif inside:
             return _way_to_leave(block, body, v, c, turn, found) + radii, 0.0
@@ -241,7 +292,7 @@ def pair_overlap(block, node, node_link, body, box, i, j, c, s, tx, ty, ux, uy, 
 
 
 @kernel
-def look_overlaps(first, last, pairs, sh, pose, wraps, period, path, clear, told, near, found, cuts, a, b, depth):
+def look_overlaps(first, last, pairs, sh, pose, wraps, period, path, clear, told, near, found, cuts, runs, a, b, depth):
     """Overlapping pairs of first:last as (a, b, depth); their number, also when they do not fit.
 
     clear: path length of a pair up to which this routine found it apart; told: up to which the caller trusts it to be.
@@ -267,7 +318,9 @@ def look_overlaps(first, last, pairs, sh, pose, wraps, period, path, clear, told
         if gap > 0.0:
             clear[p] = gap + moved
             continue
-        deep, free = pair_overlap(block, node, node_link, body, box, i, j, c, s, tx, ty, ux, uy, near, found, cuts)
+        deep, free = pair_overlap(
+            block, node, node_link, body, box, i, j, c, s, tx, ty, ux, uy, near, found, cuts, runs
+        )  # fmt: skip
         clear[p] = free + moved if deep == 0.0 else -math.inf
         if deep > 0.0:
             if count < len(depth):

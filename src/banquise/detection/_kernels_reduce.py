@@ -3,12 +3,12 @@
 import numpy as np
 
 from banquise.detection._kernels_frames import CORNER, FACE, MOST, NONE
-from banquise.detection.jit import inner
+from banquise.detection.jit import inline, inner
 
 BINS = 64
 
 
-@inner
+@inline
 def _contradict(link, out, tag, i, j, near):
     """Whether two frames are the two sides of one corner against corner: one or the other holds, never both."""
     apart = False
@@ -27,7 +27,7 @@ def _contradict(link, out, tag, i, j, near):
     return apart
 
 
-@inner
+@inline
 def _drop_corners(link, near, out, tag, m, chosen):
     """Of frames that contradict each other keep the nearest, or the shallowest when both overlap: the others get 0."""
     for i in range(m):
@@ -39,13 +39,13 @@ def _drop_corners(link, near, out, tag, m, chosen):
                 chosen[i] = 0
 
 
-@inner
+@inline
 def _place(out, i, nx, ny):
     """Where frame i stands along the face with normal n."""
     return out[i, 3] * nx - out[i, 2] * ny
 
 
-@inner
+@inline
 def _sort_along(out, at, n, nx, ny):
     """Sort the frames at[:n] along the face."""
     for i in range(1, n):
@@ -58,7 +58,7 @@ def _sort_along(out, at, n, nx, ny):
         at[j] = row
 
 
-@inner
+@inline
 def _below(out, at, n, k, nx, ny, same, chosen):
     """How far frame at[k] lies below the chord of the chosen frames on both sides of it; zero at their places."""
     left, right = k - 1, k + 1
@@ -75,7 +75,7 @@ def _below(out, at, n, k, nx, ny, same, chosen):
     return (1.0 - part) * out[at[left], 6] + part * out[at[right], 6] - out[at[k], 6]
 
 
-@inner
+@inline
 def _thin_face(out, at, n, lowest, tolerance, same, chosen):
     """Choose (1, the others 0) the frames at[:n] of one face that can ever bind.
 
@@ -144,16 +144,27 @@ def _nearest_by_place(out, m, at, chosen):
             chosen[at[k]] = -1
 
 
+@inline
+def _two_to_tell(link, size, out, tag):
+    """Whether two frames cannot simply both be kept: they contradict each other, or stand in one place of one face."""
+    if out[0, 0] * out[1, 0] + out[0, 1] * out[1, 1] <= FACE:
+        return _contradict(link, out, tag, np.int64(0), np.int64(1), 0.02 * size)
+    lowest = 1 if out[1, 6] < out[0, 6] else 0
+    nx, ny = out[lowest, 0], out[lowest, 1]
+    return abs(_place(out, 0, nx, ny) - _place(out, 1, nx, ny)) <= 2e-4 * size
+
+
 @inner
 def reduce_frames(link, size, zone, out, tag, m, at, chosen):
     """Keep the frames of a pair that matter: no contradicting corners, few points a face; the count left."""
+    if m < 2 or (m == 2 and not _two_to_tell(link, size, out, tag)):  # two pairs of three
+        return m
     for k in range(m):
-        chosen[k] = -1 if m > 1 else 1
+        chosen[k] = -1
     if m > 4 * BINS:
         _nearest_by_place(out, m, at, chosen)
-    if m > 1:
-        _drop_corners(link, 0.02 * size, out, tag, m, chosen)
-    seed = NONE + 1 if m > 1 else NONE
+    _drop_corners(link, 0.02 * size, out, tag, m, chosen)
+    seed = NONE + 1
     while seed >= 0:
         seed = NONE
         for k in range(m):

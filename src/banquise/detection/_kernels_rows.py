@@ -11,25 +11,25 @@ import math
 
 import numpy as np
 
-from banquise.detection.jit import inner, loose_inner, loose_kernel
+from banquise.detection.jit import inline, inner, loose_inner, loose_kernel
 
 SECTORS = 32  # corners of a rim: with 16 twice as many pairs that are apart are not told so, with 64 few less
 HULL_LOOKS = 6  # directions tried to tell two rims apart
 
 
-@inner
+@inline
 def point(block, k):
     """Point in slot k."""
     return block[k >> 2, 0, k & 3], block[k >> 2, 1, k & 3]
 
 
-@inner
+@inline
 def edge(block, k):
     """Edge that starts in slot k, and 1 / length^2 (zero when there is none)."""
     return block[k >> 2, 2, k & 3], block[k >> 2, 3, k & 3], block[k >> 2, 4, k & 3]
 
 
-@inner
+@inline
 def unit(block, k):
     """Edge that starts in slot k, and 1 / length: kept, for a root takes as long as all the rest of a test."""
     return block[k >> 2, 2, k & 3], block[k >> 2, 3, k & 3], block[k >> 2, 5, k & 3]
@@ -204,7 +204,7 @@ def sort_rows(rows, first, last):
         gap //= 3
 
 
-@inner
+@inline
 def measure_rows(block, v0, e0, c, s, tx, ty, rows, first, last, measure):
     """Fill place along the edge, signed distance to its line and distance to the edge of each row; the least distance.
 

@@ -164,13 +164,15 @@ class Detector:
             0.0 if trust else AHEAD * self.scale
         )  # who looks at contacts at each step need not hear how far apart they are
 
+        most = int(np.diff(self.shapes.body[:, 0]).max(initial=0))
+
         def part(first: int, last: int) -> tuple[Index, Index, Array]:
-            room = 64
+            room, runs = 64, np.empty(most, np.int64)
             while True:
                 a, b, depth = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room)
                 count = _kernels_overlap.look_overlaps(
                     first, last, self.pairs, self.shapes, self.pose, self.wraps, self.period, self.path,
-                    self.state.clear, told, near, np.empty(5), np.empty(32), a, b, depth,
+                    self.state.clear, told, near, np.empty(5), np.empty(32), runs, a, b, depth,
                 )  # fmt: skip
                 if count <= room:
                     return a[:count], b[:count], depth[:count]
