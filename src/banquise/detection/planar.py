@@ -94,6 +94,7 @@ class Detector:
         self._scratch: dict[int, Scratch] = {}
         self._found: dict[tuple[int, int], Found] = {}
         self._rows = 64
+        self._overlap_room = 64
 
     def contacts(
         self, bodies: Any, zone: Array, travel: Array | None = None, memory: Contacts | None = None
@@ -123,7 +124,9 @@ class Detector:
                 self.pairs, self.n_free, self.state.until, self.path, bodies.mass, bounce, travel.copy(), travel
             )
         self.cover(0.5 * zone + travel, zone)
-        return Found(*(column.copy() for column in _one(self.look(zone, travel, 0))))
+        parts = self.look(zone, travel, 0)
+        found = _one(parts)
+        return Found(*(column.copy() for column in found)) if len(parts) == 1 else found
 
     def found_and_distances(self, bodies: Any, zone: Array, reach: Array) -> tuple[Found, Index, Array]:
         """The contacts with gap <= zone, and the near pairs with the distance of their borders, or a lower bound of it.
@@ -167,8 +170,9 @@ class Detector:
         most = int(np.diff(self.shapes.body[:, 0]).max(initial=0))
 
         def part(first: int, last: int) -> tuple[Index, Index, Array]:
-            room, runs = 64, np.empty(most, np.int64)
+            runs = np.empty(most, np.int64)
             while True:
+                room = self._overlap_room
                 a, b, depth = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room)
                 count = _kernels_overlap.look_overlaps(
                     first, last, self.pairs, self.shapes, self.pose, self.wraps, self.period, self.path,
@@ -176,7 +180,7 @@ class Detector:
                 )  # fmt: skip
                 if count <= room:
                     return a[:count], b[:count], depth[:count]
-                room = count
+                self._overlap_room = 2 * count
 
         found = joined(part, len(self.pairs), GRAIN)
         if not found:

@@ -14,6 +14,7 @@ TURN = 0.1  # radians: how far held bodies may turn in a step
 MARGIN = 1.05  # on how far a floe in a group may come: it may be struck
 BLOCK = 1024  # floes whose work is added up together, whatever the threads
 LARGE = 32  # pairs at rest from which on a group takes in what may meet it
+SWEEPS = 3  # floes in a row that are foreseen to be struck one after the other
 COLLAPSE = 6  # impacts in quick succession after which a floe no longer rebounds
 # columns of a contact as the detector writes it
 NX, NY, AX, AY, BX, BY, GAP, SX, SY = 0, 1, 2, 3, 4, 5, 6, 7, 8
@@ -55,6 +56,98 @@ def rest_speed(pull, touch, shortest):
     return max(shortest * pull, 2 * math.sqrt(pull * touch))
 
 
+@inner
+def way_between(value, who, k, displacement, velocity, step, n_free):
+    """How far b comes at contact k seen from a over a step, and how far each of them turns."""
+    i, j = who[k, 0], who[k, 1]
+    ix, iy, turn_i = displacement[i, 0], displacement[i, 1], displacement[i, 2]
+    if j < n_free:
+        jx, jy, turn_j = displacement[j, 0], displacement[j, 1], displacement[j, 2]
+    else:
+        jx, jy, turn_j = step * velocity[j, 0], step * velocity[j, 1], step * velocity[j, 2]
+    dx = jx - turn_j * value[k, BY] - ix + turn_i * value[k, AY]
+    dy = jy + turn_j * value[k, BX] - iy - turn_i * value[k, AX]
+    return dx, dy, abs(turn_i), abs(turn_j)
+
+
+@inner
+def gap_ahead(value, k, dx, dy, da, db, extent_a, extent_b):
+    """The gap of contact k at the end of such a way, less what the turning of levers and normals can take from it."""
+    bend = (da + db) * math.sqrt(dx * dx + dy * dy) + 0.5 * (
+        extent_a * da * da + min(extent_b, 1e3 * extent_a) * db * db
+    )
+    return value[k, GAP] + dx * value[k, NX] + dy * value[k, NY] - bend
+
+
+@inner
+def _strike(value, who, begin, end, later, velocity, step, n_free, inverse_mass, inverse_inertia, largest, struck):
+    """Add to the way of two floes what the first of their contacts to close will give them, each pair taken by itself."""
+    best, rest = -1, 0.0
+    for k in range(begin, end):
+        dx, dy, _, _ = way_between(value, who, k, later, velocity, step, n_free)
+        closing = -(dx * value[k, NX] + dy * value[k, NY])
+        if closing > max(value[k, GAP], 0.0) and closing - max(value[k, GAP], 0.0) > rest:
+            best, rest = k, closing - max(value[k, GAP], 0.0)
+    if best < 0:
+        return
+    i, j = who[best, 0], who[best, 1]
+    nx, ny = value[best, NX], value[best, NY]
+    arm_i, arm_j = value[best, AX] * ny - value[best, AY] * nx, value[best, BX] * ny - value[best, BY] * nx
+    w = inverse_mass[i] + inverse_mass[j] + arm_i * arm_i * inverse_inertia[i] + arm_j * arm_j * inverse_inertia[j]
+    way = (1.0 + largest) * rest / w
+    for side in range(2):
+        body, sign, arm = (i, -way, arm_i) if side == 0 else (j, way, arm_j)
+        if body < n_free:
+            struck[body] = True
+            later[body, 0] += sign * nx * inverse_mass[body]
+            later[body, 1] += sign * ny * inverse_mass[body]
+            later[body, 2] += sign * arm * inverse_inertia[body]
+
+
+@njit(cache=True, nogil=True)
+def foresee(
+    value, who, pairs, velocity, displacement, step, n_free, size, extent, inverse_mass, inverse_inertia, largest, live,
+    struck, later,
+):  # fmt: skip
+    """Make live the pairs that meet when floes go on as their first impacts will send them.
+
+    Each pair is taken by itself, without friction: a guess, which only has to be right more often than not, for a pair that
+    meets and was not foreseen overlaps, and is done again. struck: scratch, false for every body; later: scratch.
+    """
+    for i in range(n_free):
+        later[i, 0], later[i, 1], later[i, 2] = displacement[i, 0], displacement[i, 1], displacement[i, 2]
+    for p in range(len(pairs)):
+        if live[p]:
+            begin = pairs[p, 4]
+            _strike(
+                value, who, begin, begin + pairs[p, 5], later, velocity, step, n_free, inverse_mass,
+                inverse_inertia, largest, struck,
+            )  # fmt: skip
+    for _ in range(SWEEPS):
+        more = False
+        for p in range(len(pairs)):
+            i, j = pairs[p, 0], pairs[p, 1]
+            if live[p] or not (struck[i] or (j < n_free and struck[j])):
+                continue
+            small = size[i] if j >= n_free else min(size[i], size[j])
+            begin, end = pairs[p, 4], pairs[p, 4] + pairs[p, 5]
+            for k in range(begin, end):
+                dx, dy, da, db = way_between(value, who, k, later, velocity, step, n_free)
+                if gap_ahead(value, k, dx, dy, da, db, extent[i], extent[j]) <= ZONE * small + 0.1 * math.sqrt(
+                    dx * dx + dy * dy
+                ):
+                    live[p] = more = True
+            if live[p]:
+                _strike(
+                    value, who, begin, end, later, velocity, step, n_free, inverse_mass, inverse_inertia,
+                    largest, struck,
+                )  # fmt: skip
+        if not more:
+            break
+    for p in range(len(pairs)):
+        struck[pairs[p, 0]] = struck[pairs[p, 1]] = False
+
+
 @njit(cache=True, nogil=True)
 def survey(
     value, who, velocity, displacement, step, n_free, size, pull, extent, reach, shortest, touch, blur, pairs, first, live,
@@ -94,27 +187,10 @@ def survey(
         if value[k, GAP] <= ZONE * small and speed <= slow:
             live[count - 1] = rest[count - 1] = True
             continue
-        dx, dy, da, db = 0.0, 0.0, 0.0, 0.0
-        for side in range(2):
-            body = i if side == 0 else j
-            sign = -1.0 if side == 0 else 1.0
-            lx, ly = value[k, AX + 2 * side], value[k, AY + 2 * side]
-            if body < n_free:
-                mx, my, turn = displacement[body, 0], displacement[body, 1], displacement[body, 2]
-            else:
-                mx, my, turn = step * velocity[body, 0], step * velocity[body, 1], step * velocity[body, 2]
-            dx += sign * (mx - turn * ly)
-            dy += sign * (my + turn * lx)
-            if side == 0:
-                da = abs(turn)
-            else:
-                db = abs(turn)
-        ahead = value[k, GAP] + dx * value[k, NX] + dy * value[k, NY]
-        bend = (da + db) * math.sqrt(dx * dx + dy * dy) + 0.5 * (
-            extent[i] * da * da + min(extent[j], 1e3 * extent[i]) * db * db
-        )
+        dx, dy, da, db = way_between(value, who, k, displacement, velocity, step, n_free)
+        ahead = gap_ahead(value, k, dx, dy, da, db, extent[i], extent[j])
         # on the way the gap may be smaller than at the end, by what the pull can do
-        live[count - 1] = ahead - bend - 0.125 * (pull[i] + pull[j]) * step * step <= ZONE * small
+        live[count - 1] = ahead - 0.125 * (pull[i] + pull[j]) * step * step <= ZONE * small
     if hopeful:
         return count
     for p in range(count):
@@ -366,14 +442,31 @@ def reaches_of_all(step, u, v, spin, free_velocity, way, extent, drift, reach, p
 
 
 @njit(cache=True, nogil=True)
-def take_up_found(who, n_free, step, b, s):
-    """The state of the floes of some contacts at the start of the step."""
-    row = np.empty(1, np.int64)
+def take_up_found(who, n_free, step, b, s, mark):
+    """The state of the floes of some contacts at the start of the step. mark: scratch, false for every body."""
     for k in range(len(who)):
-        for side in range(2):
-            row[0] = who[k, side]
-            if row[0] < n_free:
-                take_up(row, step, b, s)
+        mark[who[k, 0]] = mark[who[k, 1]] = True
+    row = np.empty(1, np.int64)
+    for i in range(n_free):
+        if mark[i]:
+            row[0] = i
+            take_up(row, step, b, s)
+    for i in range(len(mark)):
+        mark[i] = False
+
+
+@njit(cache=True, nogil=True)
+def near_contacts(value, who, size, n_free, near):
+    """List the contacts at which bodies may rest against each other; how many, and the deepest overlap, of the smaller size."""
+    count, deepest = 0, 0.0
+    for k in range(len(value)):
+        i, j = who[k, 0], who[k, 1]
+        small = size[i] if j >= n_free else min(size[i], size[j])
+        if value[k, GAP] <= ZONE * small:
+            near[count] = k
+            count += 1
+            deepest = max(deepest, -value[k, GAP] / small)
+    return count, deepest
 
 
 @njit(cache=True, nogil=True)

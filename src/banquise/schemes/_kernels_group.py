@@ -365,10 +365,13 @@ def hand_in(group, pairs, n_free, control, out):
 
 
 @kernel
-def run_groups(last, member_start, members, pair_start, pairs, before, b, f, s, rule, table, view, shapes, totals, d):
+def run_groups(
+    last, member_start, members, pair_start, pairs, before, b, f, s, rule, table, view, shapes, careful, totals, d
+):
     """Take the groups from the one the desk is at up to `last` through the step; DONE, or what is needed to go on.
 
-    before: the contacts at the start of the step, of which the pairs know theirs.
+    before: the contacts at the start of the step, of which the pairs know theirs. careful: groups whose contacts are not
+    followed, for where they were an overlap came of it.
     """
     control, p, watch, out, n = d.control, d.problem, d.watch, d.out, rule.n_free
     value, who, key = d.found.value, d.found.who, d.found.key
@@ -380,6 +383,7 @@ def run_groups(last, member_start, members, pair_start, pairs, before, b, f, s, 
         )
         total = totals[group]
         lead = rows[0]
+        follow = rule.follow and not careful[group]
         phase = control[PHASE]
         asks = phase == COMPRESS or phase == REBOUND or (phase == HOLD and control[HELD] > 0)
         if asks and not solved(rule.small, rule.tolerance, control, total, p, d.work):
@@ -401,16 +405,16 @@ def run_groups(last, member_start, members, pair_start, pairs, before, b, f, s, 
             if max(control[EVENTS] + room, control[LOADS] + len(near), control[KEPT] + room) > len(out.events):
                 return CONTACT_ROOM
             # followed contacts know nothing of forces before an impact is over
-            if phase == STRUCK or (control[FRESH] > 0 and not rule.follow):
+            if phase == STRUCK or (control[FRESH] > 0 and not follow):
                 fly(rows, s.left, b, f, d.flows, d.sums, s.free_velocity, s.free_displacement, s.force, s.ahead)
                 reaches(rows, s.left, s.velocity, s.free_velocity, b.extent, s.drift, s.reach, s.pull)
             if rule.moving:
                 place_obstacles(n, rule.step - left, left, s.obstacles, s.velocity, b.extent, s.drift, s.pose, s.reach)
             due, need = ZERO, ZERO
-            if rule.follow and control[LOOKED] == 0 and known(near):
+            if follow and control[LOOKED] == 0 and known(near):
                 found = take_rows(near, before, d.pairs, d.found)
                 close_levers(found if found <= room else ZERO, value, who, s.pose)
-            elif control[LOOKED] == 0 or not rule.follow:
+            elif control[LOOKED] == 0 or not follow:
                 fresh_pairs(len(near), d.pairs)
                 found, need = look_pairs(
                     ZERO, len(near), near, shapes, s.pose, view.wraps, view.period, n, b.zone, s.reach,
@@ -437,7 +441,7 @@ def run_groups(last, member_start, members, pair_start, pairs, before, b, f, s, 
                 s.pull, rule.shortest, rule.touch, rule.blur, rule.soft, len(rows) > rule.direct, rule.largest, d.state,
                 d.gap_rate, d.bounce,
             )  # fmt: skip
-            stale = rule.follow and phase == LOOK and control[FRESH] > 0  # forces are those of the time before
+            stale = follow and phase == LOOK and control[FRESH] > 0  # forces are those of the time before
             control[FOUND], control[HELD], control[FRESH] = found, held, 1
             control[PHASE] = STRUCK if stale else MOVE
             if phase == LOOK and striking > 0:
@@ -499,7 +503,7 @@ def run_groups(last, member_start, members, pair_start, pairs, before, b, f, s, 
                 h = longest_step(
                     rows, found, who, d.state, left, s.cap, s.velocity, s.pull, b.extent, b.size, n, rule.bend
                 )
-                if not rule.follow:
+                if not follow:
                     control[WATCHED] = watched(
                         found, value, who, d.state, n, b.size, rule.touch, rule.aim, rule.blur,
                         watch.pair_a, watch.pair_b, watch.shift, watch.distances, watch.held,
@@ -546,7 +550,7 @@ def run_groups(last, member_start, members, pair_start, pairs, before, b, f, s, 
                     rows, h, b.x, b.y, b.cos, b.sin, s.displacement, s.velocity, rule.moving, n, s.obstacles, gone, s.pose
                 )  # fmt: skip
                 need = ZERO
-                if rule.follow:
+                if follow:
                     count = carry_to(
                         found - control[ADDED], value, who, shapes.frame, h, s.displacement, s.velocity, n,
                         d.later.value, d.later.who,
@@ -580,12 +584,12 @@ def run_groups(last, member_start, members, pair_start, pairs, before, b, f, s, 
                     control[PHASE] = MOVE
                     continue
             count, first = control[WATCHED], math.inf
-            if rule.follow and control[CUT] < (CUTS if control[HELD] > 0 else 1):
+            if follow and control[CUT] < (CUTS if control[HELD] > 0 else 1):
                 paths(rows, s.velocity, s.displacement, s.steps, n, s.motion)
                 first = first_touch(
                     near, d.pairs, value, who, d.state, b.size, n, rule.touch, rule.aim, rule.blur, s.motion, h
                 )
-            elif not rule.follow and count > 0 and control[CUT] < CUTS:
+            elif not follow and count > 0 and control[CUT] < CUTS:
                 paths(rows, s.velocity, s.displacement, s.steps, n, s.motion)
                 for q in range(count):
                     watch.horizon[q], watch.touch[q], watch.aim[q] = h, watch.distances[q, 0], watch.distances[q, 1]
@@ -646,7 +650,7 @@ def run_groups(last, member_start, members, pair_start, pairs, before, b, f, s, 
                         out.kept_key[at] = key[d.chosen[p.order[row]]]
                         out.kept_rate[at, 0], out.kept_rate[at, 1] = p.r[row, 0] / h, p.r[row, 1] / h
                         control[KEPT] += 1
-            if rule.follow:
+            if follow:
                 carry(found - control[ADDED], value, who, shapes.frame, h, s.displacement, s.velocity, n)
             for q in range(len(rows)):
                 i = rows[q]

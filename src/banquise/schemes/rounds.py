@@ -24,7 +24,7 @@ from banquise.motion.free_velocity import FreeMotion, flows_of, fly
 from banquise.recording.stages import timed
 from banquise.schemes import _kernels
 from banquise.schemes import _kernels_group as g
-from banquise.schemes._kernels import TOLERANCE, ZONE
+from banquise.schemes._kernels import TOLERANCE
 from banquise.schemes.workspace import TOTALS, Columns, Desk, Rules, State, Tables, View, make_desk
 from banquise.settings import LAWS
 from banquise.solvers.frictional import SMALL, SMALL_TOLERANCE, IslandRun
@@ -63,6 +63,7 @@ class Groups:
     pair_start: Rows
     pairs: Pairs
     first: int  # number of the first group, counted through all that are run in the step
+    careful: Flags = field(init=False)  # followed contacts led to an overlap: they are looked for at every turn
     totals: Array = field(init=False)
     stale: NDArray[np.bool_] = field(init=False)
     events: list[Array] = field(default_factory=list)
@@ -73,6 +74,7 @@ class Groups:
     def __post_init__(self) -> None:
         self.totals = np.zeros((len(self), TOTALS))
         self.stale = np.zeros(len(self), np.bool_)
+        self.careful = np.zeros(len(self), np.bool_)
 
     def __len__(self) -> int:
         return len(self.member_start) - 1
@@ -105,6 +107,7 @@ class Engine:
         self.desks: list[Desk] = []
         self.contacts, self.pair_rows, self.group_pairs = 64, 256, 64
         self.struck = np.zeros(every, np.bool_)
+        self.careful = np.zeros(n, np.bool_)  # floes of pairs whose contacts went wrong in this step
         self.sums = np.empty((-(-n // _kernels.BLOCK), 4))
 
     # ------------------------------------------------------------ the step
@@ -145,6 +148,7 @@ class Engine:
         sim.obstacle_motion.set_velocity(b, sim.time, step)
         for row, name in zip(self.start, MOVING):
             np.copyto(row, getattr(b, name))
+        self.careful.fill(False)
         moving = not sim.obstacle_motion.still
         if len(b) > n:
             s.velocity[n:, 0], s.velocity[n:, 1], s.velocity[n:, 2] = b.u[n:], b.v[n:], b.spin[n:]
@@ -200,7 +204,7 @@ class Engine:
         found = sim.detector.found(self.bodies, sim.zone, s.reach, bounce)
         self.found = found
         np.copyto(s.looked, s.reach)
-        _kernels.take_up_found(found.who, self.n, step, self.columns, s)
+        _kernels.take_up_found(found.who, self.n, step, self.columns, s, self.struck)
         return found
 
     @timed("contact")
@@ -212,16 +216,12 @@ class Engine:
         nothing comes nearer than it was): a jam may have no room.
         """
         sim, n = self.sim, self.n
-        value, who = found.value, found.who
-        gap = value[:, 6]
-        if not np.any(gap < 0.0):
+        gap = found.value[:, 6]
+        near = np.empty(len(gap), np.int64)
+        count, deepest = _kernels.near_contacts(found.value, found.who, sim.size, n, near)
+        if deepest <= 0.25 * TOLERANCE:
             return 0.0
-        size = sim.size[who[:, 0]]
-        free = who[:, 1] < n
-        size[free] = np.minimum(size[free], sim.size[who[free, 1]])
-        if not np.any(gap < -0.25 * TOLERANCE * size):
-            return 0.0
-        chosen = np.flatnonzero(gap <= ZONE * size)
+        chosen = near[:count]
         still = np.zeros((len(self.bodies), 3))
         problem = sim.laws.touches(chosen, found, still, gap[chosen], np.zeros(len(chosen), np.bool_))
         smooth = replace(problem, rows=replace(problem.rows, friction=np.zeros(len(chosen))))
@@ -255,6 +255,12 @@ class Engine:
             self.rule.soft,
         )  # fmt: skip
         pairs = pairs[:count]
+        if self.rule.soft:
+            b = self.bodies
+            _kernels.foresee(
+                found.value, found.who, pairs, s.velocity, s.free_displacement, step, self.n, self.sim.size, b.extent,
+                b.inverse_mass, b.inverse_inertia, self.rule.largest, live, self.struck, s.displacement,
+            )  # fmt: skip
         if detector.period.any():
             period = np.where(detector.period > 0, detector.period, 1.0)
             image = np.rint(found.value[first[:count], 7:9] / period).astype(np.int64)
@@ -322,7 +328,7 @@ class Engine:
         while True:
             status = g.run_groups(
                 last, groups.member_start, groups.members, groups.pair_start, groups.pairs, self.found, self.columns, self.flows,
-                self.state, self.rule, self.table, self.view, self.sim.detector.shapes, groups.totals, desk,
+                self.state, self.rule, self.table, self.view, self.sim.detector.shapes, groups.careful, groups.totals, desk,
             )  # fmt: skip
             if status == g.DONE:
                 break
@@ -434,8 +440,8 @@ class Engine:
         together = known & (home[one] >= 0) & (obstacle | (home[one] == home[other]))
         rows = fresh[fresh < n]
         if together.any():
-            self.rule = self.rule._replace(follow=False)  # what was followed went wrong
             shorter = np.unique(fresh[together][fresh[together] < n])
+            self.careful[shorter] = True
             cap = sim.step_cap
             cap[shorter] = np.maximum(0.5 * np.minimum(cap[shorter], step), step / SHORTEST)
         if not known.all():
@@ -456,7 +462,9 @@ class Engine:
         _kernels.put_back(members, self.start, self.columns)
         self._fly_again(members, step)
         of_group = np.ascontiguousarray(pairs[among])
-        return self._list(of_group, np.ones(len(of_group), np.bool_), len(touched) - 1), pairs
+        again = self._list(of_group, np.ones(len(of_group), np.bool_), len(touched) - 1)
+        again.careful[home[np.flatnonzero(self.careful & inside)] - again.first] = True
+        return again, pairs
 
     def _take_back(self, idle: Rows) -> None:
         """Take the work on floes that were in no group out of the books: they are in one now."""
