@@ -238,7 +238,7 @@ def contact_state(
     quick: impacts of each floe in quick succession. gap_rate: room over the time left, for contacts that are whole.
     bounce: whether restitution (at most `largest`) acts.
     """
-    near = striking = held = 0
+    near = striking = held = fast = 0
     fastest = approach = 0.0
     for k in range(count):
         fastest = max(fastest, abs(relative_speed(value, who, k, velocity)[0]))
@@ -268,6 +268,7 @@ def contact_state(
             if speed < -slow - gap_rate[k] or (whole and speed < -gap_rate[k] - little):
                 state[k] = 2
                 striking += 1
+                fast += speed < -slow - gap_rate[k]
                 approach = max(approach, -speed)
         bounce[k] = closes
         if whole:
@@ -286,7 +287,8 @@ def contact_state(
             steady = quick[i] < COLLAPSE and (j >= n_free or quick[j] < COLLAPSE)
             followed = bounce[k] if direct else state[k] < 8 and rounds < rebounds
             bounce[k] = followed and steady and largest * approach > slow
-    return near, striking, held
+    # what is too slow to be an impact, the contacts that hold over the step take away as well: one solve, not two
+    return near, 0 if direct and fast == 0 else striking, held
 
 
 @inner
