@@ -472,6 +472,25 @@ def near_contacts(value, who, size, n_free, near):
 
 
 @njit(cache=True, nogil=True)
+def shift_contacts(value, who, change, n_free):
+    """Carry contacts along with floes that are shifted and turned a very little (n, 3), to first order."""
+    for k in range(len(value)):
+        i, j = who[k, 0], who[k, 1]
+        free = j < n_free
+        ix, iy, turn_i = change[i, 0], change[i, 1], change[i, 2]
+        jx, jy, turn_j = (change[j, 0], change[j, 1], change[j, 2]) if free else (0.0, 0.0, 0.0)
+        if ix == 0.0 and iy == 0.0 and turn_i == 0.0 and jx == 0.0 and jy == 0.0 and turn_j == 0.0:
+            continue
+        nx, ny, ax, ay, bx, by = value[k, NX], value[k, NY], value[k, AX], value[k, AY], value[k, BX], value[k, BY]
+        dx, dy = jx - turn_j * by - ix + turn_i * ay, jy + turn_j * bx - iy - turn_i * ax
+        turn = turn_i if who[k, 2] < 4 else turn_j  # that of the body which has the edge
+        value[k, GAP] += dx * nx + dy * ny
+        value[k, NX], value[k, NY] = nx - turn * ny, ny + turn * nx
+        value[k, AX], value[k, AY] = ax - turn_i * ay, ay + turn_i * ax
+        value[k, BX], value[k, BY] = bx - turn_j * by, by + turn_j * bx
+
+
+@njit(cache=True, nogil=True)
 def find_pairs(pairs, wanted, mark):
     """Where each of a few pairs (k, 2) stands in a list of pairs, -1 for none. mark: scratch, false for every body."""
     place = np.full(len(wanted), -1, np.int64)

@@ -127,11 +127,9 @@ class Engine:
         sim, b = self.sim, self.bodies
         self._begin(step, shortest, rebounds, soft)
         self._free(step)
-        found = self._look(step)
-        projection = self._regain(found)
-        if projection:
-            found = self._look(step)
-        pairs, live, rest = self._near_pairs(found, step, shortest)
+        self._look(step)
+        projection = self._regain(self.found, step)
+        pairs, live, rest = self._near_pairs(self.found, step, shortest)
         groups = self._list(pairs, live)
         while soft and _kernels.join_large(pairs, rest, self.n, self.label, self.number, len(groups), live):
             groups = self._list(pairs, live)
@@ -196,19 +194,17 @@ class Engine:
             )
 
     @timed("detection")
-    def _look(self, step: float) -> Found:
+    def _look(self, step: float) -> None:
         """Every contact point that may matter before the end of the step; its bodies' state is taken up."""
         sim, s = self.sim, self.state
         # with steps that hope, what is struck may go farther: it shows when it overlaps
         bounce = -1.0 if self.rule.soft else sim.largest_restitution
-        found = sim.detector.found(self.bodies, sim.zone, s.reach, bounce)
-        self.found = found
+        self.found = found = sim.detector.found(self.bodies, sim.zone, s.reach, bounce)
         np.copyto(s.looked, s.reach)
         _kernels.take_up_found(found.who, self.n, step, self.columns, s, self.struck)
-        return found
 
     @timed("contact")
-    def _regain(self, found: Found) -> float:
+    def _regain(self, found: Found, step: float) -> float:
         """Push bodies that overlap by a good part of the tolerance apart, positions only; the largest way (m).
 
         What turning leaves behind over many steps would otherwise use the tolerance up, and every further step would have
@@ -240,6 +236,11 @@ class Engine:
         turn(b, rows, b.angle[rows] + change[rows, 2])
         for row, name in zip(self.start, MOVING):
             row[rows] = getattr(b, name)[rows]
+        if self.rule.soft:  # a ten-thousandth of the size further contacts are where they are carried to
+            _kernels.shift_contacts(found.value, found.who, change, n)
+            _kernels.take_up(rows, step, self.columns, self.state)
+        else:
+            self._look(step)
         return float((share[:-1] * way).max(initial=0.0))
 
     # ------------------------------------------------------------ groups
