@@ -103,3 +103,30 @@ def test_a_skin_without_parts_is_refused_by_the_batch():
         Blocks.of([l_solid(), PROBE])
     with pytest.raises(bq.BanquiseError, match="Polyhedron"):
         gap(PROBE, "cube")
+
+
+def bumpy_ball(rings: int) -> bq.Polyhedron:
+    """A ball with dents, of 4 rings^2 triangles or so."""
+    polar, around = np.pi * np.arange(1, rings) / rings, np.pi * np.arange(2 * rings) / rings
+    t, p = np.meshgrid(polar, around, indexing="ij")
+    r = 1 + 0.1 * np.sin(7 * t) * np.cos(9 * p)
+    points = np.stack([r * np.sin(t) * np.cos(p), r * np.sin(t) * np.sin(p), r * np.cos(t)], -1).reshape(-1, 3)
+    grid = np.arange(len(points)).reshape(rings - 1, 2 * rings)
+    a, b, c, d = grid[:-1], np.roll(grid, -1, axis=1)[:-1], grid[1:], np.roll(grid, -1, axis=1)[1:]
+    poles = [np.full(2 * rings, len(points) + k) for k in (0, 1)]
+    faces = [np.stack(f, -1).reshape(-1, 3) for f in ((a, c, b), (b, c, d))]
+    faces += [np.stack([poles[0], grid[0], np.roll(grid[0], -1)], -1)]
+    faces += [np.stack([poles[1], np.roll(grid[-1], -1), grid[-1]], -1)]
+    return bq.Polyhedron(np.vstack([points, [[0, 0, 1], [0, 0, -1]]]), np.vstack(faces))
+
+
+def test_a_skin_of_many_faces_has_its_distance_through_its_tree_and_refuses_to_search_a_way_out():
+    ball, probe = bumpy_ball(75), bq.Polyhedron.box((1, 1, 1), position=(3, 0.1, 0.2))
+    assert len(ball.faces) > 20_000
+    found = gap(ball, probe)
+    corners = ball.vertices  # the face x = 2.5 of the probe: the closest point is the farthest corner before it
+    before = corners[np.all(np.abs(corners[:, 1:] - [0.1, 0.2]) <= 0.5, axis=1)]
+    assert found.distance == pytest.approx(2.5 - before[:, 0].max(), rel=1e-12)
+    np.testing.assert_allclose(found.normal, [1, 0, 0], atol=1e-9)
+    with pytest.raises(bq.BanquiseError, match="in_parts"):
+        gap(ball, probe.moved(position=(1, 0, 0)))

@@ -144,6 +144,8 @@ TRIANGLES = meshes.as_triangles(L_VERTICES, L_FACES)
         (lambda: bq.Polyhedron(L_VERTICES * [1, 1, 0], TRIANGLES), "flat"),
         (lambda: bq.Polyhedron(np.where(L_VERTICES == 2, np.nan, L_VERTICES), TRIANGLES), "not finite"),
         (lambda: bq.Polyhedron(L_VERTICES, [[0, 1, 77]]), "77"),
+        (lambda: bq.Polyhedron(L_VERTICES, TRIANGLES - 1), "vertex -1"),
+        (lambda: bq.Polyhedron(L_VERTICES + 1j, TRIANGLES), "not numbers"),
         (lambda: bq.Polyhedron(L_VERTICES, [[0, 1, 1]]), "twice"),
         (lambda: bq.Polyhedron(L_VERTICES, []), "none"),
         (lambda: bq.Polyhedron([[0, 0, 0], [1, 0, 0], [0, 1, 0], [1, 1, 0]]), "plane"),

@@ -56,7 +56,8 @@ def _stl(data: bytes) -> tuple[Floats, Ints]:
         ]
         corners = np.array(rows, dtype=np.float64).reshape(-1, 3)
     else:
-        raise ShapeError(f"says {count} triangles but holds {len(data)} bytes; cut short?")
+        says = f"says {count} triangles but " if count >= 0 else ""
+        raise ShapeError(f"{says}holds {len(data)} bytes; empty or cut short?")
     if not len(corners) or len(corners) % 3:
         raise ShapeError(f"{len(corners)} corners, expected three for each triangle.")
     return corners, np.arange(len(corners)).reshape(-1, 3)

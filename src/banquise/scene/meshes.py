@@ -23,6 +23,8 @@ FLAT = 1e-12
 def as_vertices(vertices: ArrayLike, what: str = "vertices") -> Floats:
     """(n, 3) finite float64, or a ShapeError that says what is wrong with them."""
     try:
+        if np.iscomplexobj(vertices):
+            raise TypeError
         points = np.ascontiguousarray(vertices, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise ShapeError(f"{what}: not numbers. Expected an (n, 3) array in metres.") from None
@@ -50,13 +52,15 @@ def as_triangles(vertices: Floats, faces: ArrayLike | Iterable[Sequence[int]]) -
                 raise ShapeError(f"face {number}: {face!r}, expected three or more vertex numbers.")
             ring = ring.astype(np.int64)
             if ring.min() < 0 or ring.max() >= len(vertices):
-                raise ShapeError(f"face {number}: vertex {ring.max()} named, the body has {len(vertices)} (from 0).")
+                bad = ring.min() if ring.min() < 0 else ring.max()
+                raise ShapeError(f"face {number}: vertex {bad} named, the body has {len(vertices)} (from 0).")
             rows += [ring.tolist()] if len(ring) == 3 else _ears(vertices, ring)
         triangles = np.array(rows, dtype=np.int64).reshape(-1, 3)
     if not len(triangles):
         raise ShapeError("faces: none given. Leave `faces` out to take the convex hull of the vertices.")
     if triangles.min() < 0 or triangles.max() >= len(vertices):
-        raise ShapeError(f"faces: vertex {triangles.max()} named, the body has {len(vertices)} vertices (from 0).")
+        bad = triangles.min() if triangles.min() < 0 else triangles.max()
+        raise ShapeError(f"faces: vertex {bad} named, the body has {len(vertices)} vertices (from 0).")
     return triangles
 
 

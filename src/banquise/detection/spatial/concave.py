@@ -12,11 +12,18 @@ from banquise.detection.spatial import _kernels_union as kernels
 from banquise.detection.spatial.distance import distances
 from banquise.detection.spatial.table import Blocks, Shapes
 from banquise.detection.spatial.triangles import Skin, skin_distance, skins_meet, world_triangles
+from banquise.errors import ShapeError
 from banquise.scene.meshes import Floats, Ints
 from banquise.scene.polyhedron import Polyhedron
 from banquise.scene.solids import ConvexPart
 
 TOUCH = 1e-12  # of the size: closer cells count as meeting
+# The search for the shortest way out grows as the cube of the planes: seconds for 2,000, many minutes for 5,000.
+MOST_PLANES, MOST_FACES = 3_000, 20_000
+CUT = "That many take too long: cut the concave skin with block.in_parts(), or give convex `parts`."
+BOTH_SIDES = np.array([[0, 1, 2], [0, 2, 1]])  # the two sides of a triangle
+
+Apart = tuple[float, Floats, Floats, Floats, tuple[ConvexPart, ConvexPart]]
 
 
 def _cells(block: Polyhedron) -> list[ConvexPart]:
@@ -26,8 +33,7 @@ def _cells(block: Polyhedron) -> list[ConvexPart]:
             ConvexPart(block.position + part.corners @ block.rotation.T, part.triangles, part.radius)
             for part in block.parts
         ]
-    both = np.array([[0, 1, 2], [0, 2, 1]])
-    return [ConvexPart(corners, both, block.radius) for corners in world_triangles(block)]
+    return [ConvexPart(corners, BOTH_SIDES, block.radius) for corners in world_triangles(block)]
 
 
 def _boxes(cells: list[ConvexPart]) -> Floats:
@@ -97,6 +103,8 @@ def _shortest_way_out(a: Polyhedron, b: Polyhedron, first: list[ConvexPart], sec
     flipped = np.where(table[:, 3:] < 0.0, -table, table)
     unique = flipped[np.unique(np.round(flipped / [1, 1, 1, scale], 10), axis=0, return_index=True)[1]]
     unique = np.ascontiguousarray(unique[np.argsort(np.abs(unique[:, 3]), kind="stable")])
+    if len(unique) > MOST_PLANES:
+        raise ShapeError(f"gap: the blocks overlap across {len(near)} pairs of faces and parts. {CUT}")
     nothing = np.empty((0, 3, 3))
     best = limit * whole.normal[0]
     kernels.way_out(
@@ -107,19 +115,45 @@ def _shortest_way_out(a: Polyhedron, b: Polyhedron, first: list[ConvexPart], sec
     return best
 
 
-def concave_gap(a: Polyhedron, b: Polyhedron) -> tuple[float, Floats, Floats, Floats, tuple[ConvexPart, ConvexPart]]:
+def _cell_at(block: Polyhedron, corners: Floats, point: Floats) -> ConvexPart:
+    """The cell of a block of one skin at a point of it: the convex block itself, or the triangle (of `corners`) there."""
+    if block.convex:
+        return _cells(block)[0]
+    small = 1e-9 * block.solid.size
+    there = np.all((corners.min(axis=1) - small <= point) & (point <= corners.max(axis=1) + small), axis=1)
+    near = corners[there] if there.any() else corners
+    normals = np.cross(near[:, 1] - near[:, 0], near[:, 2] - near[:, 0])
+    height = np.abs(np.einsum("ij,ij->i", normals, point - near[:, 0])) / np.linalg.norm(normals, axis=1)
+    off = np.maximum(height, small) + 1e-3 * np.linalg.norm(near.mean(axis=1) - point, axis=1)  # of equals the nearer
+    return ConvexPart(near[int(np.argmin(off))], BOTH_SIDES, block.radius)
+
+
+def _apart_by_skins(a: Polyhedron, b: Polyhedron) -> Apart | None:
+    """`concave_gap` of blocks of one skin each that are apart, through the trees of the skins: for any number of faces."""
+    if (a.parts and b.parts) or not all(len(x.faces) and (x.convex or not x.parts) for x in (a, b)):
+        return None
+    skin_a, skin_b = Skin.of(a), Skin.of(b)
+    if skins_meet(skin_a, skin_b):
+        return None
+    distance, p, q = skin_distance(skin_a, skin_b)
+    if distance <= TOUCH * (a.solid.size + b.solid.size):  # two points that touch have no direction
+        return None
+    normal = (q - p) / distance
+    cells = _cell_at(a, skin_a.corners, p), _cell_at(b, skin_b.corners, q)
+    return distance - a.radius - b.radius, normal, p + a.radius * normal, q - b.radius * normal, cells
+
+
+def concave_gap(a: Polyhedron, b: Polyhedron) -> Apart:
     """Signed distance, normal from a to b, points on a and b, and the two cells in contact."""
-    first, second = _cells(a), _cells(b)
-    if not a.parts and not b.parts:
-        skin_a, skin_b = Skin.of(a), Skin.of(b)
-        if not skins_meet(skin_a, skin_b):
-            distance, p, q = skin_distance(skin_a, skin_b)
-            size = max(distance, 1e-300)
-            normal = (q - p) / size
-            cells = tuple(
-                cs[int(np.argmin(np.linalg.norm(_foot(cs, x), axis=1)))] for cs, x in ((first, p), (second, q))
+    apart = _apart_by_skins(a, b)
+    if apart is not None:
+        return apart
+    for block in (a, b):
+        if not block.parts and len(block.faces) > MOST_FACES:
+            raise ShapeError(
+                f"gap: the blocks overlap or touch, one is a concave skin of {len(block.faces)} faces. {CUT}"
             )
-            return distance - a.radius - b.radius, normal, p + a.radius * normal, q - b.radius * normal, cells  # type: ignore[return-value]
+    first, second = _cells(a), _cells(b)
     distance, normal, p, q, (i, j) = _closest_cells(first, second)
     scale = a.solid.size + b.solid.size
     rounding = first[i].radius + second[j].radius
@@ -136,8 +170,3 @@ def concave_gap(a: Polyhedron, b: Polyhedron) -> tuple[float, Floats, Floats, Fl
     _, _, p, q, (i, j) = _closest_cells(first, moved)
     middle = 0.5 * (p + q) - shift
     return -depth - rounding, normal, middle + shift, middle, (first[i], second[j])
-
-
-def _foot(cells: list[ConvexPart], point: Floats) -> Floats:
-    """From a point to the middle of each cell."""
-    return np.array([c.corners.mean(axis=0) - point for c in cells])
