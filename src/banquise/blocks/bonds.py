@@ -7,10 +7,11 @@ problem as a plain contact and a known pull T: one law, one solver.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from banquise.scene.meshes import Floats, Ints
 from banquise.settings import number
@@ -86,10 +87,12 @@ class Bonds:
             np.full(len(k), bond.shear / bond.tension), np.ones(len(k), np.int64), np.zeros((len(k), 3)),
         )  # fmt: skip
 
-    def pairs(self) -> Ints:
-        """(k, 2) blocks that hang together, each pair once."""
+    def loose(self, own: Ints, blocks: int) -> NDArray[np.bool_]:
+        """Which pairs (p, 2) of that many blocks do not hang together."""
         rows = np.flatnonzero(self.alive)
-        return np.unique(np.sort(np.column_stack([self.body_a[rows], self.body_b[rows]]), axis=1), axis=0)
+        one, other = np.sort([self.body_a[rows], self.body_b[rows]], axis=0)
+        found: NDArray[np.bool_] = ~np.isin(own[:, 0] * blocks + own[:, 1], one * blocks + other)
+        return found
 
     def joined(self, touching: Touching, columns: Columns) -> tuple[Touching, Ints]:
         """The contacts with the living bonds as further points at the end, and the rows of those bonds."""
@@ -101,11 +104,9 @@ class Bonds:
         normal = np.einsum("kij,kj->ki", turned[a], self.normal[rows])
         on_a, on_b = columns.centre[a] + lever_a, columns.centre[b] + lever_b
         gap = np.einsum("ki,ki->k", on_b - on_a, normal)
-        more = {
-            "body_a": a.astype(np.int32), "body_b": b.astype(np.int32), "point": 0.5 * (on_a + on_b), "normal": normal,
-            "gap": gap, "lever_a": lever_a, "lever_b": lever_b, "spot": self.spot_a[rows],
-            "size": np.minimum(columns.size[a], columns.size[b]), "guess": self.impulse[rows],
-            "impulse": np.zeros((len(rows), 3)),
-        }  # fmt: skip
-        grown: dict[str, Any] = {key: np.concatenate([getattr(touching, key), value]) for key, value in more.items()}
-        return replace(touching, **grown), rows
+        more = touching.joined(
+            body_a=a.astype(np.int32), body_b=b.astype(np.int32), point=0.5 * (on_a + on_b), normal=normal, gap=gap,
+            lever_a=lever_a, lever_b=lever_b, spot=self.spot_a[rows], size=np.minimum(columns.size[a], columns.size[b]),
+            guess=self.impulse[rows], impulse=np.zeros((len(rows), 3)),
+        )  # fmt: skip
+        return more, rows

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,9 @@ from banquise.blocks.columns import Columns
 from banquise.detection.spatial import Blocks, Contacts, Distances, contacts, distances, find_pairs, part_boxes
 from banquise.detection.spatial.polygon import SLACK
 from banquise.scene.meshes import Floats, Ints
+
+if TYPE_CHECKING:
+    from banquise.blocks.bonds import Bonds
 
 ALERT = 5e-3  # of a block's size: what is nearer is watched even at rest
 WIDEST_SLACK = 0.1  # of the smaller body: corners of a face that may turn into contact within a step
@@ -81,6 +84,11 @@ class Touching:
         _kernels.push_sums(self.body_a, self.body_b, self.lever_a, self.lever_b, self.impulse, out)
         return out
 
+    def joined(self, **more: Any) -> Touching:
+        """The contacts with further points at the end, which belong to no pair and are not remembered."""
+        grown: dict[str, Any] = {key: np.concatenate([getattr(self, key), value]) for key, value in more.items()}
+        return replace(self, **grown)
+
     def only(self, rows: NDArray[np.bool_]) -> Touching:
         """The contacts where `rows` (m,) is true."""
         start = np.append(0, np.cumsum(rows))[self.start]
@@ -99,6 +107,13 @@ class Touching:
         return Memory(
             self.pairs, self.pair_normal, self.side, self.local, self.edge, self.start, self.spot, self.impulse
         )
+
+
+def watched(columns: Columns, ahead: float, gravity: float) -> Floats:
+    """How far (n,) m each block may get within `ahead` seconds, and what is watched even at rest."""
+    speed, spin = (np.linalg.norm(columns.velocity[:, part], axis=1) for part in (slice(0, 3), slice(3, 6)))
+    found: Floats = ahead * (speed + spin * columns.reach + gravity * ahead) + ALERT * columns.size
+    return found
 
 
 class Finder:
@@ -129,23 +144,21 @@ class Finder:
         ahead: float,
         gravity: float,
         memory: Memory,
-        bonded: Ints | None = None,
+        bonds: Bonds | None = None,
         points: int = 4,
     ) -> Touching:
         """All points that can touch within `ahead` seconds: every pair near enough, up to `points` points each.
 
-        Pairs of blocks in `bonded` (k, 2) are left out.
+        Pairs of blocks that are bonded are left out.
         """
         turned = columns.rotation
         blocks = columns.placed(turned)
-        speed = np.linalg.norm(columns.velocity[:, :3], axis=1)
         spin = np.linalg.norm(columns.velocity[:, 3:], axis=1)
-        watch = ahead * (speed + spin * columns.reach + gravity * ahead) + ALERT * columns.size
+        watch = watched(columns, ahead, gravity)
         pairs = self.candidates(columns, blocks, watch)
         own = blocks.block_of[pairs]
-        if bonded is not None and len(bonded):
-            many = len(columns)
-            loose = ~np.isin(own[:, 0] * many + own[:, 1], bonded[:, 0] * many + bonded[:, 1])
+        if bonds is not None and bonds.alive.any():
+            loose = bonds.loose(own, len(columns))
             pairs, own = np.ascontiguousarray(pairs[loose]), own[loose]
         reach = watch[own].sum(axis=1)
         slack = np.clip(2.0 * ahead * spin[own].max(axis=1, initial=0.0), SLACK, WIDEST_SLACK)

@@ -126,7 +126,7 @@ class BlockSimulation:
 
     def find(self, ahead: float) -> Touching:
         """Contact points that can touch within `ahead` seconds, without those of bonded pairs."""
-        return self.finder.find(self.columns, ahead, self.strength, self.memory, self.bonds.pairs())
+        return self.finder.find(self.columns, ahead, self.strength, self.memory, self.bonds)
 
     def forces(self, step: float, time: float | None) -> stepping.Forces:
         """What pushes the blocks during one kick."""

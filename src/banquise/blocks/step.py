@@ -12,6 +12,7 @@ import numpy as np
 
 from banquise.blocks.columns import turn
 from banquise.blocks.contacts import Touching
+from banquise.blocks.lookahead import ROUNDS, overlooked
 from banquise.blocks.schemes import Events, Moreau, Penalty, QuasiStatic
 from banquise.contact.spatial import SpatialProblem
 from banquise.scene.meshes import Floats, Ints
@@ -94,10 +95,12 @@ def kick(
 
     `rate` (m,) m/s takes the place of the gap law: minus the least speed at which each contact is to open.
     """
-    columns = sim.columns
+    columns, method = sim.columns, sim.method
+    rounds = 1
     if touching is None:
         touching = sim.find(ahead)
         _push_apart(sim, touching)
+        rounds += ROUNDS if getattr(method, "law", "gap") == "gap" and ahead > 0.0 else 0
     inverse_root = columns.world_inverse_root(columns.rotation)
     before = columns.velocity.copy()
     if time is not None:
@@ -109,10 +112,17 @@ def kick(
         free[:, :3] += step * columns.inverse_mass[:, None] * total[:, :3]
         inner = np.einsum("nji,nj->ni", inverse_root, total[:, 3:])
         free[:, 3:] += step * np.einsum("nij,nj->ni", inverse_root, inner)
-    bonds = np.empty(0, np.int64)
-    if sim.bonds.alive.any():
-        touching, bonds = sim.bonds.joined(touching, columns)
-    found, pull = _solve(sim, touching, bonds, inverse_root, before, free, step, ahead, rate)
+    for left in range(rounds - 1, -1, -1):
+        whole, bonds = touching, np.empty(0, np.int64)
+        if sim.bonds.alive.any():
+            whole, bonds = sim.bonds.joined(touching, columns)
+        found, pull = _solve(sim, whole, bonds, inverse_root, before, free, step, ahead, rate)
+        more = overlooked(sim, touching, found.velocity, ahead) if left else None
+        if more is None:
+            break
+        more.guess[: len(touching.gap)] = found.forces[: len(touching.gap)]
+        touching = more
+    touching = whole
     columns.velocity[:] = found.velocity
     touching.impulse = found.forces
     if len(bonds):

@@ -62,11 +62,11 @@ def body_graph(a, b, n):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def minimum_degree(start, neighbours):
+def minimum_degree(start, neighbours, most):
     """Eliminate the node of least degree first, on the explicit graph; returns (position, column starts, rows).
 
     rows hold, for each eliminated node in order, its neighbours at that moment: the pattern of L for free (the end of
-    the array is spare).
+    the array is spare). As soon as the factor takes more than `most` block products it stops, and position is cut short.
     """
     n = start.shape[0] - 1
     degree, first, room = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
@@ -84,12 +84,15 @@ def minimum_degree(start, neighbours):
         _link(v, degree, head, after, before)
     position, mark = np.full(n, -1, np.int64), np.full(n, -1, np.int64)
     column, rows = np.zeros(n + 1, np.int64), np.empty(4 * neighbours.shape[0] + 16, np.int64)
-    least = 0
+    least, products = 0, 0
     for step in range(n):
         while head[least] < 0:
             least += 1
         v = head[least]
         d, here = degree[v], first[v]
+        products += d * d
+        if products > most:
+            return position[:step], column[: step + 1], rows
         _unlink(v, degree, head, after, before)
         position[v] = step
         if column[step] + d > rows.shape[0]:

@@ -23,7 +23,16 @@ def symbolic(a: Ints, b: Ints, bodies: int) -> Plan:
 
     a, b : (m,) local rows of the bodies of each contact, `bodies` for one that cannot move
     """
-    position, column, rows = _kernels_block.minimum_degree(*_kernels_block.body_graph(a, b, bodies))
+    plan = symbolic_within(a, b, bodies, int(np.iinfo(np.int64).max))
+    assert plan is not None
+    return plan
+
+
+def symbolic_within(a: Ints, b: Ints, bodies: int, most: int) -> Plan | None:
+    """The same; None as soon as the factor is known to take more than `most` block products."""
+    position, column, rows = _kernels_block.minimum_degree(*_kernels_block.body_graph(a, b, bodies), most)
+    if len(position) < bodies:
+        return None
     rows = rows[: column[-1]].copy()
     places = _kernels_block.block_places(position, column, rows, a, b)
     spare = bodies + 2 * len(rows)

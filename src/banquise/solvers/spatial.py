@@ -12,7 +12,7 @@ from banquise.contact.islands import group
 from banquise.contact.spatial import SpatialProblem
 from banquise.errors import SolverError
 from banquise.solvers import _kernels_cone, _kernels_sweeps
-from banquise.solvers.newton import symbolic
+from banquise.solvers.newton import symbolic_within
 from banquise.solvers.spatial_newton import BLANK, BRISK, CAREFUL, NEAR, SpatialIsland, smoothing_newton
 from banquise.threads import over_blocks
 
@@ -23,6 +23,7 @@ NEWTON_STEPS, FEWEST_STEPS = 60, 12  # of one attempt; where fewer can be paid f
 NEWTON_SHARE = 5.0  # of the passes allowed: what Newton steps may cost, all attempts together
 FLAT = 15.0  # passes: what a step costs where bodies touch in layers, as in a wall; there Newton is worth any number
 AT_HAND = 0.05  # of the reference speed: residual up to which a start is near
+REST = 4.0  # passes that all but the factor of a Newton step costs
 BLOCK_PRODUCTS = 1.2  # products of 6 x 6 blocks that cost as much as one contact in a pass
 COLOURED_FROM = 6000  # contacts of an island from which threads share its passes
 COLOURS = 64
@@ -76,6 +77,11 @@ class Rows:
     @property
     def all(self) -> tuple[Any, ...]:
         return self.G, self.W, self.V, self.a, self.b, self.c, self.mu, self.low, self.r, self.y
+
+    def taken(self, order: NDArray[np.int64]) -> Rows:
+        """The rows in another order, acting on the same bodies."""
+        each = (self.G, self.W, self.V, self.a, self.b, self.c, self.mu, self.low, self.r)
+        return Rows(*(part[order] for part in each), self.y)
 
     def residual(self, members: NDArray[np.int64]) -> float:
         """Largest natural map over contacts; y is made that of r."""
@@ -174,12 +180,12 @@ def _island(members: NDArray[np.int64], goal: float, reference: float, sweeps: i
 def _by_blocks(members: NDArray[np.int64], goal: float, reference: float, sweeps: int, rows: Rows) -> tuple[float, int]:
     """Smoothing Newton with sweeps from the impulses at hand, kept where they get better; as many steps as passes cost."""
     island = SpatialIsland(rows, members)
-    plan = symbolic(island.a, island.b, island.n)
-    degree = np.diff(plan.column).astype(np.float64)
-    passes_a_step = 4.0 + float(np.sum(degree**2)) / (BLOCK_PRODUCTS * len(members))
-    left = 3 * NEWTON_STEPS if passes_a_step <= FLAT else int(NEWTON_SHARE * sweeps / passes_a_step)
-    if left < FEWEST_STEPS:
+    dearest = max(FLAT, NEWTON_SHARE * sweeps / FEWEST_STEPS)  # passes, a step of those worth beginning
+    plan = symbolic_within(island.a, island.b, island.n, int((dearest - REST) * BLOCK_PRODUCTS * len(members)))
+    if plan is None:
         return np.inf, 0
+    passes_a_step = REST + len(plan.target) / (BLOCK_PRODUCTS * len(members))
+    left = 3 * NEWTON_STEPS if passes_a_step <= FLAT else int(NEWTON_SHARE * sweeps / passes_a_step)
     start = rows.r[members]
     best, least, done = start, island.residual(start), 0
     # near the last step's answer nu starts small; a start from afar falls into a hollow that way
@@ -209,31 +215,33 @@ def _coloured(members: NDArray[np.int64], goal: float, reference: float, sweeps:
     first = np.append(0, np.cumsum(length))
     order = members[np.repeat(new[by_colour] - first[:-1], length) + np.arange(len(members))]
     cuts = np.searchsorted(colour[by_colour], np.arange(count + 1))
-    each, data = np.empty(len(order)), rows.all
-
-    def measured() -> float:
-        rows.residual(members)  # makes y that of r
-        over_blocks(lambda i, j: _kernels_sweeps.residual_of(order, i, j, *rows.plain, each), len(order), grain=5000)
-        return float(each.max())
-
-    error, spent = measured(), 0
+    error, spent = rows.residual(members), 0
     if error > goal:
         error, spent = _by_blocks(members, goal, reference, sweeps, rows)
-        error = measured()
-    for done in range(sweeps):
-        if error <= goal:
-            return error, done + spent
+    # In the order in which they are gone through: rows that stream from memory take less than half the time of rows that do not.
+    sorted_rows, every, each = rows.taken(order), np.arange(len(order)), np.empty(len(order))
+    data, plain = sorted_rows.all, sorted_rows.plain
+
+    def measured() -> float:
+        sorted_rows.residual(every)  # makes y that of r
+        over_blocks(lambda i, j: _kernels_sweeps.residual_of(every, i, j, *plain, each), len(order), grain=5000)
+        return float(each.max())
+
+    error, done = measured(), 0
+    while error > goal and done < sweeps:
         for c in range(count) if done % 2 == 0 else range(count - 1, -1, -1):
             low, high = int(cuts[c]), int(cuts[c + 1])
 
             def pairs(i: int, j: int, low: int = low) -> None:
-                _kernels_sweeps.one_pass(order, first[low + i], first[low + j], *data)
+                _kernels_sweeps.one_pass(every, first[low + i], first[low + j], *data)
 
             # pairs beyond the last colour may share a body: one thread
             over_blocks(pairs, high - low, grain=500 if c < COLOURS - 1 else high - low + 1)
-        if done % CHECK_EVERY == CHECK_EVERY - 1 or done == sweeps - 1:
+        done += 1
+        if done % CHECK_EVERY == 0 or done == sweeps:
             error = measured()
-    return error, sweeps + spent
+    rows.r[order] = sorted_rows.r
+    return error, done + spent
 
 
 def _damped(members: NDArray[np.int64], rows: Rows, speed: Floats, gap_rate: Floats) -> float:
