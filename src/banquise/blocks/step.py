@@ -17,6 +17,7 @@ from banquise.blocks.schemes import Events, Moreau, Penalty, QuasiStatic
 from banquise.contact.spatial import SpatialProblem
 from banquise.scene.meshes import Floats, Ints
 from banquise.solvers import spatial
+from banquise.solvers.standing import Order
 
 if TYPE_CHECKING:
     from banquise.blocks.simulation import BlockSimulation
@@ -28,6 +29,7 @@ PUSHES = 30  # passes of a push: what they leave is pushed again at the next ste
 MEET = 1e-6  # of a gap: rounding by which points of one face may differ
 SMALL, FINE, COARSE = 200, 1e-9, 1e-4  # up to so many contacts islands are solved to FINE, else to COARSE
 OPEN = 1e9  # m/s: the speed at which a contact that is not looked at may close
+STEEP = 0.1  # vertical part of a normal above which one of the two blocks stands on the other
 BREAKS = 10.0  # times the solver's tolerance: the speed, against the reference, at which a bond has given way
 
 
@@ -165,9 +167,20 @@ def _solve(
     )  # fmt: skip
     guess = np.einsum("kij,kj->ki", problem.frames, touching.guess)
     tolerance = sim.contact.tolerance or (FINE if problem.contacts <= SMALL else COARSE)
+    if guess.any() or sim.memory.impulse.any():
+        return spatial.solve(problem, guess, tolerance, sim.sweeps), pull
     # Without a memory the sweeps start from nothing: a stack then needs about the square of its height of them.
-    sweeps = sim.sweeps if sim.memory.impulse.any() else 10 * sim.sweeps
-    return spatial.solve(problem, guess, tolerance, sweeps), pull
+    return spatial.solve(problem, guess, tolerance, 10 * sim.sweeps, _order(sim, touching)), pull
+
+
+def _order(sim: BlockSimulation, touching: Touching) -> Order | None:
+    """Which block stands on which; None without gravity."""
+    if sim.strength == 0.0:
+        return None
+    height = -sim.columns.centre @ sim.gravity / sim.strength
+    slope = -touching.normal @ sim.gravity / sim.strength  # of b over a
+    upper = np.where(slope > 0.0, touching.body_b, touching.body_a)
+    return Order(np.where(np.abs(slope) > STEEP, upper, -1), np.argsort(-height, kind="stable"))
 
 
 def _tend_bonds(

@@ -137,6 +137,36 @@ def passes(members, count, goal, G, W, V, a, b, c, mu, low, r, y):
 
 
 @kernel
+def stand(bodies, start, members, count, goal, own, W, V, one, other, c, mu, low, r, y, G, a, b):
+    """Hold each body in turn by its contacts members[start[body]:start[body + 1]], then push those below it.
+
+    First without friction, which is then asked for what is left: begun with it, the contacts of a body that stands on a level bed
+    push against each other along it, and so the bodies below apart. `own` (m, 3, 12) has only the side of the body that is held, G
+    both; y has two rows beyond the bodies that move.
+    """
+    fixed, smooth = y.shape[0] - 2, np.zeros(mu.shape[0])
+    for body in bodies:
+        first, last = start[body], start[body + 1]
+        if first == last:
+            continue
+        for rough in range(2):
+            friction = mu if rough else smooth
+            for sweep in range(count):
+                if sweep % 2 == 0:
+                    change = one_pass(members, first, last, own, W, V, one, other, c, friction, low, r, y)
+                else:
+                    change = one_pass(members, last - 1, first - 1, own, W, V, one, other, c, friction, low, r, y)
+                if change <= goal:
+                    break
+        for p in range(first, last):
+            k = members[p]
+            below, side = (b[k], 6) if one[k] == body else (a[k], 0)
+            if below < fixed:
+                for l in range(6):
+                    y[below, l] += G[k, 0, side + l] * r[k, 0] + G[k, 1, side + l] * r[k, 1] + G[k, 2, side + l] * r[k, 2]
+
+
+@kernel
 def colours(order, a, b, fixed, colour, last_of):
     """Colour of each contact order[p]: two of one colour share no body that moves. Returns how many colours.
 

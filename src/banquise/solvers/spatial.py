@@ -14,6 +14,7 @@ from banquise.errors import SolverError
 from banquise.solvers import _kernels_cone, _kernels_sweeps
 from banquise.solvers.newton import symbolic_within
 from banquise.solvers.spatial_newton import BLANK, BRISK, CAREFUL, NEAR, SpatialIsland, smoothing_newton
+from banquise.solvers.standing import Order, standing
 from banquise.threads import over_blocks
 
 Floats = NDArray[np.float64]
@@ -23,6 +24,7 @@ NEWTON_STEPS, FEWEST_STEPS = 60, 12  # of one attempt; where fewer can be paid f
 NEWTON_SHARE = 5.0  # of the passes allowed: what Newton steps may cost, all attempts together
 FLAT = 15.0  # passes: what a step costs where bodies touch in layers, as in a wall; there Newton is worth any number
 AT_HAND = 0.05  # of the reference speed: residual up to which a start is near
+STANDING = 0.01  # of the tolerance: how well a body stands on those below before its load goes on
 REST = 4.0  # passes that all but the factor of a Newton step costs
 BLOCK_PRODUCTS = 1.2  # products of 6 x 6 blocks that cost as much as one contact in a pass
 COLOURED_FROM = 6000  # contacts of an island from which threads share its passes
@@ -94,10 +96,12 @@ class Rows:
 
 
 def solve(
-    problem: SpatialProblem, guess: Floats | None = None, tolerance: float = 1e-9, sweeps: int = 2000
-) -> SpatialSolution:
+    problem: SpatialProblem, guess: Floats | None = None, tolerance: float = 1e-9, sweeps: int = 2000,
+    order: Order | None = None,
+) -> SpatialSolution:  # fmt: skip
     """Impulses that keep blocks apart and obey Coulomb's law; `guess` (m, 3) along `problem.frames`.
 
+    `order` says which body stands on which, for a start from nothing in its place.
     An island that stays above the tolerance is counted as unsolved and handed out with the best point found, scaled
     down where it would add energy.
     """
@@ -119,17 +123,22 @@ def solve(
     rows.c[:, 0] += problem.gap_rate
     free = (problem.inverse_mass > 0) | (np.abs(problem.inverse_inertia).max(axis=(1, 2)) > 0)
     groups = group(problem.body_a, problem.body_b, free)
-    order, start, count = groups.order, groups.start, groups.count
+    start, count = groups.start, groups.count
     error, work = np.zeros(count), np.zeros(count, np.int64)
+    if order is not None:
+        fastest = problem.reference or float(np.abs(speed).max(initial=0.0)) or 1.0
+        rows.r[:] = standing(problem, rows, order, STANDING * tolerance * fastest)
 
     def one(i: int, solver: Any) -> None:
-        members = order[start[i] : start[i + 1]]
+        members = groups.order[start[i] : start[i + 1]]
         reference = (
             problem.reference
             or max(float(np.abs(speed[members]).max()), -float(problem.gap_rate[members].min()), 0.0)
             or 1.0
         )
         goal = tolerance * reference
+        if order is not None and not rows.residual(members) <= AT_HAND * reference:
+            rows.r[members] = 0.0  # they do not stand: nothing is a better start
         e, work[i] = solver(members, goal, reference, sweeps, rows)
         if not e <= goal:
             e = _damped(members, rows, speed, problem.gap_rate)
