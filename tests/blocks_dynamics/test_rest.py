@@ -55,9 +55,9 @@ def test_the_first_step_gets_the_passes_of_a_start_from_nothing(monkeypatch):
     allowed = []
     solve = spatial.solve
 
-    def counted(problem, guess=None, tolerance=1e-9, sweeps=2000):
+    def counted(problem, guess=None, tolerance=1e-9, sweeps=2000, order=None):
         allowed.append(sweeps)
-        return solve(problem, guess, tolerance, sweeps)
+        return solve(problem, guess, tolerance, sweeps, order)
 
     monkeypatch.setattr(spatial, "solve", counted)
     cube = bq.Polyhedron.box((1, 1, 1), position=(0, 0, 0.5))

@@ -125,8 +125,8 @@ def solve(
     groups = group(problem.body_a, problem.body_b, free)
     start, count = groups.start, groups.count
     error, work = np.zeros(count), np.zeros(count, np.int64)
-    if order is not None:
-        fastest = problem.reference or float(np.abs(speed).max(initial=0.0)) or 1.0
+    fastest = problem.reference or float(np.abs(speed).max(initial=0.0)) or 1.0
+    if order is not None and rows.c[:, 0].min(initial=0.0) < -tolerance * fastest:
         rows.r[:] = standing(problem, rows, order, STANDING * tolerance * fastest)
 
     def one(i: int, solver: Any) -> None:
@@ -215,6 +215,9 @@ def _coloured(members: NDArray[np.int64], goal: float, reference: float, sweeps:
 
     Pairs of one colour have no moving body in common, so the bits do not depend on the number of threads.
     """
+    error, spent = rows.residual(members), 0
+    if error <= goal:
+        return error, spent
     a, b, fixed = rows.a, rows.b, len(rows.y) - 1
     new = np.flatnonzero(np.append(True, (np.diff(a[members]) != 0) | (np.diff(b[members]) != 0)))
     colour = np.empty(len(new), np.int64)
@@ -224,9 +227,7 @@ def _coloured(members: NDArray[np.int64], goal: float, reference: float, sweeps:
     first = np.append(0, np.cumsum(length))
     order = members[np.repeat(new[by_colour] - first[:-1], length) + np.arange(len(members))]
     cuts = np.searchsorted(colour[by_colour], np.arange(count + 1))
-    error, spent = rows.residual(members), 0
-    if error > goal:
-        error, spent = _by_blocks(members, goal, reference, sweeps, rows)
+    error, spent = _by_blocks(members, goal, reference, sweeps, rows)
     # In the order in which they are gone through: rows that stream from memory take less than half the time of rows that do not.
     sorted_rows, every, each = rows.taken(order), np.arange(len(order)), np.empty(len(order))
     data, plain = sorted_rows.all, sorted_rows.plain
