@@ -31,6 +31,8 @@ def overlooked(sim: BlockSimulation, touching: Touching, velocity: Floats, ahead
     Their `gap` is that at which the overlap would begin: a further point like any other, held by the same law. None where
     nothing overlaps.
     """
+    if not len(touching.gap):  # nobody came within reach, and nobody was given another velocity
+        return None
     now = sim.columns
     path = ahead * (np.linalg.norm(velocity[:, :3], axis=1) + np.linalg.norm(velocity[:, 3:], axis=1) * now.reach)
     quick = path > QUICK * now.size
