@@ -8,7 +8,7 @@ problem as a plain contact and a known pull T: one law, one solver.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,6 +97,8 @@ class Bonds:
     def joined(self, touching: Touching, columns: Columns) -> tuple[Touching, Ints]:
         """The contacts with the living bonds as further points at the end, and the rows of those bonds."""
         rows = np.flatnonzero(self.alive)
+        if not len(rows):
+            return touching, rows
         a, b = self.body_a[rows], self.body_b[rows]
         turned = columns.rotation
         lever_a = np.einsum("kij,kj->ki", turned[a], self.spot_a[rows])

@@ -55,11 +55,11 @@ def overlooked(sim: BlockSimulation, touching: Touching, velocity: Floats, ahead
     pair, place = np.nonzero(met.gap < 0.0)  # beyond the count of a pair there are NaN
     a, b = blocks.block_of[pairs[deep[pair]]].T
     # where the two material points that meet are now; their middle stands for both, so that angular momentum is kept
-    spots = [
-        now.centre[k] + np.einsum("kij,klj,kl->ki", now.rotation[k], turned[k], met.point[pair, place] - later.centre[k])
-        for k in (a, b)
-    ]
-    point, normal = 0.5 * (spots[0] + spots[1]), near.normal[pair]
+    back = now.rotation @ turned.transpose(0, 2, 1)
+    on_a, on_b = (
+        now.centre[k] + np.einsum("kij,kj->ki", back[k], met.point[pair, place] - later.centre[k]) for k in (a, b)
+    )
+    point, normal = 0.5 * (on_a + on_b), near.normal[pair]
     lever_a, none = point - now.centre[a], np.zeros((len(pair), 3))
     more = touching.joined(
         body_a=a.astype(np.int32), body_b=b.astype(np.int32), point=point, normal=normal, gap=met.gap[pair, place],

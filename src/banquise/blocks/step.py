@@ -97,12 +97,11 @@ def kick(
 
     `rate` (m,) m/s takes the place of the gap law: minus the least speed at which each contact is to open.
     """
-    columns, method = sim.columns, sim.method
-    rounds = 1
+    columns, rounds = sim.columns, 0
     if touching is None:
         touching = sim.find(ahead)
         _push_apart(sim, touching)
-        rounds += ROUNDS if getattr(method, "law", "gap") == "gap" and ahead > 0.0 else 0
+        rounds = ROUNDS if getattr(sim.method, "law", "gap") == "gap" else 0
     inverse_root = columns.world_inverse_root(columns.rotation)
     before = columns.velocity.copy()
     if time is not None:
@@ -114,10 +113,8 @@ def kick(
         free[:, :3] += step * columns.inverse_mass[:, None] * total[:, :3]
         inner = np.einsum("nji,nj->ni", inverse_root, total[:, 3:])
         free[:, 3:] += step * np.einsum("nij,nj->ni", inverse_root, inner)
-    for left in range(rounds - 1, -1, -1):
-        whole, bonds = touching, np.empty(0, np.int64)
-        if sim.bonds.alive.any():
-            whole, bonds = sim.bonds.joined(touching, columns)
+    for left in range(rounds, -1, -1):
+        whole, bonds = sim.bonds.joined(touching, columns)
         found, pull = _solve(sim, whole, bonds, inverse_root, before, free, step, ahead, rate)
         more = overlooked(sim, touching, found.velocity, ahead) if left else None
         if more is None:

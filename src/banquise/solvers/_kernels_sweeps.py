@@ -140,9 +140,9 @@ def passes(members, count, goal, G, W, V, a, b, c, mu, low, r, y):
 def stand(bodies, start, members, count, goal, own, W, V, one, other, c, mu, low, r, y, G, a, b):
     """Hold each body in turn by its contacts members[start[body]:start[body + 1]], then push those below it.
 
-    First without friction, which is then asked for what is left: begun with it, the contacts of a body that stands on a level bed
-    push against each other along it, and so the bodies below apart. `own` (m, 3, 12) has only the side of the body that is held, G
-    both; y has two rows beyond the bodies that move.
+    First without friction, which is then asked for what is left: begun with it, the contacts of a body on a level bed push
+    against each other along it, and so the bodies below apart. `own` (m, 3, 12) has only the side of the body that is
+    held, G both; y has two rows beyond the bodies that move.
     """
     fixed, smooth = y.shape[0] - 2, np.zeros(mu.shape[0])
     for body in bodies:
@@ -162,8 +162,8 @@ def stand(bodies, start, members, count, goal, own, W, V, one, other, c, mu, low
             k = members[p]
             below, side = (b[k], 6) if one[k] == body else (a[k], 0)
             if below < fixed:
-                for l in range(6):
-                    y[below, l] += G[k, 0, side + l] * r[k, 0] + G[k, 1, side + l] * r[k, 1] + G[k, 2, side + l] * r[k, 2]
+                for l in range(side, side + 6):
+                    y[below, l - side] += G[k, 0, l] * r[k, 0] + G[k, 1, l] * r[k, 1] + G[k, 2, l] * r[k, 2]
 
 
 @kernel

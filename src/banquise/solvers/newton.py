@@ -30,7 +30,8 @@ def symbolic(a: Ints, b: Ints, bodies: int) -> Plan:
 
 def symbolic_within(a: Ints, b: Ints, bodies: int, most: int) -> Plan | None:
     """The same; None as soon as the factor is known to take more than `most` block products."""
-    position, column, rows = _kernels_block.minimum_degree(*_kernels_block.body_graph(a, b, bodies), most)
+    start, neighbours = _kernels_block.body_graph(a, b, bodies)
+    position, column, rows = _kernels_block.minimum_degree(start, neighbours, most)
     if len(position) < bodies:
         return None
     rows = rows[: column[-1]].copy()

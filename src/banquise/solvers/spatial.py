@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -82,8 +82,8 @@ class Rows:
 
     def taken(self, order: NDArray[np.int64]) -> Rows:
         """The rows in another order, acting on the same bodies."""
-        each = (self.G, self.W, self.V, self.a, self.b, self.c, self.mu, self.low, self.r)
-        return Rows(*(part[order] for part in each), self.y)
+        each = ("G", "W", "V", "a", "b", "c", "mu", "low", "r")
+        return replace(self, **{name: getattr(self, name)[order] for name in each})
 
     def residual(self, members: NDArray[np.int64]) -> float:
         """Largest natural map over contacts; y is made that of r."""

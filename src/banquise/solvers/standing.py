@@ -1,8 +1,8 @@
 """A start from nothing for blocks that stand on each other: the load goes down body by body.
 
 From the highest body down, each is held by its contacts with the bodies below it as if those did not move, and its load goes
-on to them. Where every body stands on those below it (towers, walls, slopes) this is the answer itself, whatever the height; an arch or
-a heap gets a start. Passes over all contacts would carry a load down by one body a pass.
+on to them. Where every body stands on those below it (towers, walls, slopes) this is the answer itself, whatever the
+height. Passes over all contacts carry a load down by one body a pass.
 """
 
 from __future__ import annotations
@@ -54,6 +54,6 @@ def standing(problem: SpatialProblem, rows: Rows, order: Order, goal: float) -> 
     start = np.searchsorted(order.upper[members], np.arange(n + 1))
     r, y = np.zeros((m, 3)), np.zeros((n + 2, 6))
     _kernels_sweeps.stand(
-        order.bodies, start, members, PASSES, goal, G, W, V, one, other, c, rows.mu, rows.low, r, y, rows.G, rows.a, rows.b
-    )
+        order.bodies, start, members, PASSES, goal, G, W, V, one, other, c, rows.mu, rows.low, r, y, rows.G, rows.a, rows.b,
+    )  # fmt: skip
     return r
