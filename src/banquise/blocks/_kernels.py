@@ -141,11 +141,19 @@ def recall_normals(
 
 
 @inner
+def body_axes(rotation, x, y, z):
+    """A world direction in the axes of a body."""
+    return (
+        rotation[0, 0] * x + rotation[1, 0] * y + rotation[2, 0] * z,
+        rotation[0, 1] * x + rotation[1, 1] * y + rotation[2, 1] * z,
+        rotation[0, 2] * x + rotation[1, 2] * y + rotation[2, 2] * z,
+    )
+
+
+@inner
 def reach_along(corners, first, last, rotation, x, y, z):
     """Farthest a part reaches from the origin of its frame along a world direction."""
-    lx = rotation[0, 0] * x + rotation[1, 0] * y + rotation[2, 0] * z
-    ly = rotation[0, 1] * x + rotation[1, 1] * y + rotation[2, 1] * z
-    lz = rotation[0, 2] * x + rotation[1, 2] * y + rotation[2, 2] * z
+    lx, ly, lz = body_axes(rotation, x, y, z)
     far = -np.inf
     for k in range(first, last):
         far = max(far, corners[k, 0] * lx + corners[k, 1] * ly + corners[k, 2] * lz)
@@ -189,12 +197,8 @@ def not_proven(rows, distance, point, gap, count, size, close, shallow, failed):
 @inner
 def edge_along(corners, first, last, rotation, x, y, z, near, edge):
     """The two corners of a part that reach farthest along a world direction; False unless they are two, within `near`."""
-    lx = rotation[0, 0] * x + rotation[1, 0] * y + rotation[2, 0] * z
-    ly = rotation[0, 1] * x + rotation[1, 1] * y + rotation[2, 1] * z
-    lz = rotation[0, 2] * x + rotation[1, 2] * y + rotation[2, 2] * z
-    far = -np.inf
-    for k in range(first, last):
-        far = max(far, corners[k, 0] * lx + corners[k, 1] * ly + corners[k, 2] * lz)
+    far = reach_along(corners, first, last, rotation, x, y, z)
+    lx, ly, lz = body_axes(rotation, x, y, z)
     found = 0
     for k in range(first, last):
         if corners[k, 0] * lx + corners[k, 1] * ly + corners[k, 2] * lz >= far - near:
@@ -220,10 +224,7 @@ def name_sides(
             part = pairs[i, 0] if s == FACE_OF_A else pairs[i, 1]
             if side[i] != 0 and side[i] != s:
                 continue
-            turn = rotation[part]
-            lx = turn[0, 0] * nx + turn[1, 0] * ny + turn[2, 0] * nz
-            ly = turn[0, 1] * nx + turn[1, 1] * ny + turn[2, 1] * nz
-            lz = turn[0, 2] * nx + turn[1, 2] * ny + turn[2, 2] * nz
+            lx, ly, lz = body_axes(rotation[part], nx, ny, nz)
             out = 1.0 if s == FACE_OF_A else -1.0
             shape = shape_of[part]
             for f in range(plane_bounds[shape], plane_bounds[shape + 1]):

@@ -61,16 +61,16 @@ class Events:
     Parameters
     ----------
     step : s, the longest flight
-    shortest : s; rebounds shorter than this come to rest (default: a thousandth of the step)
+    min_step : s; rebounds shorter than this come to rest (default: a thousandth of the step)
     """
 
     step: Any = 1e-2
-    shortest: Any = None
+    min_step: Any = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "step", _seconds(self.step, "step"))
-        least = 1e-3 * self.step if self.shortest is None else _seconds(self.shortest, "shortest")
-        object.__setattr__(self, "shortest", number(least, "shortest", above=0.0, at_most=self.step))
+        least = 1e-3 * self.step if self.min_step is None else _seconds(self.min_step, "min_step")
+        object.__setattr__(self, "min_step", number(least, "min_step", above=0.0, at_most=self.step))
 
 
 @dataclass(frozen=True)

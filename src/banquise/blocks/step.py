@@ -51,7 +51,7 @@ def advance(sim: BlockSimulation, step: float) -> None:
     if isinstance(sim.method, Events):
         from banquise.blocks import events
 
-        events.advance(sim, step, sim.method.shortest)
+        events.advance(sim, step, sim.method.min_step)
     elif isinstance(sim.method, Penalty):
         from banquise.blocks import penalty
 

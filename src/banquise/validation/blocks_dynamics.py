@@ -23,6 +23,8 @@ def rows() -> Iterator[Row]:
     yield from _penalty()
     yield from _bonds()
     yield from _wall()
+    yield from _high_wall()
+    yield from _tumbling()
     yield from _arch()
     yield from _berg()
 
@@ -171,6 +173,32 @@ def _wall() -> Iterator[Row]:
     yield Row("wall of 105 blocks", "forces", "base reaction, N", 221.73, base, 1e-4 * 221.73)
     deepest = float(run.ledger.max_overlap.max())
     yield Row("wall of 105 blocks", "no overlap", "deepest overlap, m", 0.0, deepest, 1e-5)
+
+
+def _high_wall() -> Iterator[Row]:
+    import banquise as bq
+    from banquise.scenes.blocks import WALL_CONTACT, wall
+
+    sim = bq.Simulation(
+        wall(courses=40, row=5), bq.Forcing(gravity=(0, 0, -G)), WALL_CONTACT, scheme=bq.TimeStepping(1e-3)
+    )
+    base = -float(sim.run(until=1e-3, every=1e-3).loads.force_z[-1, :2].sum())
+    weight = G * float(sim.columns.mass[sim.columns.free].sum())
+    yield Row("wall of 40 courses", "forces", "base reaction at the first step, N", weight, base, 1e-4 * weight)
+
+
+def _tumbling() -> Iterator[Row]:
+    from banquise.scene.polyhedron import Polyhedron
+
+    rod, rng = Polyhedron.box((1.0, 0.1, 0.1), density=917.0), np.random.default_rng(0)
+    scene = []
+    for k in range(6):
+        scene.append(rod.moved(position=(1.5 * k, 0, 0), orientation=(1, 0, 0, 1), fixed=True))
+        turned, spin = rng.normal(size=4), rng.normal(0, 10, 3)
+        scene.append(rod.moved(position=(1.5 * k, 0, 0.7), orientation=turned, velocity=(0, 0, -5), spin=spin))
+    run = _run(scene, 0.01, 0.25, 0.5, 0.0)
+    deepest = float(run.ledger.max_overlap.max())
+    yield Row("rods that tumble on bars", "no overlap", "5 m/s, 10 rad/s, step 10 ms: deepest, m", 0.0, deepest, 2e-4)
 
 
 def _arch() -> Iterator[Row]:
