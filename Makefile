@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
-EXTRAS := plot,fracture,docs,test,browser
+EXTRAS := plot,docs,test,browser
 # uv installs in a fifth of the time pip takes, most of which is pip's own; where uv cannot be had, or cannot reach the index
 # pip is set up for, pip does it. Most modules that come along are never imported: Python compiles the others when they are,
 # and keeps that, also where the shell says otherwise: some forty processes import Numba and xarray, in half the time then.

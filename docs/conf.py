@@ -7,6 +7,8 @@ import tempfile
 # pages show their figures; with Agg, or what the shell has set, the kernels would draw them and drop them
 os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
 
+os.environ["BANQUISE_NOTES"] = "0"  # that kernels are being compiled is no part of a page
+
 import banquise
 
 # the kernels that execute the pages talk to this process alone: their warning about eavesdroppers is noise, a line a page

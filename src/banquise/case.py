@@ -115,14 +115,14 @@ def load_case(path: str | Path) -> Case:
     """Read and check a TOML case file."""
     path = Path(path)
     try:
-        text = path.read_bytes().decode()
+        text = path.read_bytes().decode("utf-8-sig")  # some editors begin a file with a mark of their own
         data = tomllib.loads(text)
     except FileNotFoundError:
         raise CaseError(f"{path}: no such case file.") from None
     except IsADirectoryError:
         raise CaseError(f"{path}: is a folder, expected a case file (TOML).") from None
     except UnicodeDecodeError:
-        raise CaseError(f"{path}: not a text file, expected a case file (TOML).") from None
+        raise CaseError(f"{path}: not a text file in UTF-8, expected a case file (TOML).") from None
     except tomllib.TOMLDecodeError as problem:
         raise CaseError(f"{path}: not valid TOML: {problem}.") from None
     try:
@@ -285,6 +285,8 @@ def _forcing(table: Mapping[str, Any], folder: Path = Path()) -> Forcing:
     _known(table, _FORCING, "forcing")
     options = dict(table)
     for name in ("wind", "current"):
+        if isinstance(options.get(name), str):
+            options[name] = {"file": options[name]}
         if isinstance(options.get(name), Mapping) and "file" in options[name]:
             options[name] = _file_flow(options[name], name, folder)
         elif isinstance(options.get(name), Mapping) and "kind" in options[name]:

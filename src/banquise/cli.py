@@ -58,14 +58,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"banquise {args.command}: {error}", file=sys.stderr)
         return 2
     except FileNotFoundError as error:
-        print(f"banquise {args.command}: no such file: {error.filename}", file=sys.stderr)
+        print(f"banquise {args.command}: no such file or folder: {error.filename or error}", file=sys.stderr)
         return 2
-    except (PermissionError, IsADirectoryError, NotADirectoryError) as error:
-        print(f"banquise {args.command}: cannot use {error.filename}: {error.strerror}", file=sys.stderr)
+    except BrokenPipeError:  # `banquise ... | head`: nothing left to say, and no second complaint when Python flushes
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:  # a folder in the way, no right to write, a full disk
+        what = error.filename or "the files of this command"
+        print(f"banquise {args.command}: cannot use {what}: {error.strerror or error}", file=sys.stderr)
         return 2
     except KeyboardInterrupt as stop:
         print(f"\nbanquise {args.command}: {stop or 'stopped.'}", file=sys.stderr)
         return 130
-    except BrokenPipeError:  # `banquise ... | head`: nothing left to say, and no second complaint when Python flushes
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0

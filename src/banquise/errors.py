@@ -6,6 +6,7 @@ The command line prints them without a traceback and exits with code 2; anything
 from __future__ import annotations
 
 import difflib
+import importlib.util
 from collections.abc import Iterable
 
 
@@ -31,6 +32,17 @@ class RunFileError(BanquiseError):
 
 class SolverError(BanquiseError):
     """A problem handed to a solver that is not a problem (shapes, NaN)."""
+
+
+def need(module: str, what: str, extra: str, instead: str = "") -> None:
+    """A sentence about what to install where a package that only some tasks need is not here.
+
+    >>> need("no_such_package", "tea", "kettle")
+    Traceback (most recent call last):
+    banquise.errors.BanquiseError: tea needs no_such_package: pip install 'banquise[kettle]'
+    """
+    if importlib.util.find_spec(module) is None:
+        raise BanquiseError(f"{what} needs {module}: pip install 'banquise[{extra}]'{instead}")
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

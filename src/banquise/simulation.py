@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from banquise import __version__
+from banquise.compiling import say_when_compiling
 from banquise.contact.laws import Laws
 from banquise.contact.materials import pair_table
 from banquise.detection.planar import Detector
@@ -224,6 +225,7 @@ class Simulation:
         record) or `bq.Every(interval, function)`. `contacts` keeps the impulse of every pair between two
         records: `run.contacts`.
         """
+        say_when_compiling(always=False)
         end, interval = planned(self.time, until, every)
         self.forcing.check(len(self.scene.floes), end)
         case = self.describe(end, interval) | {"run_id": uuid.uuid4().hex, "bodies": self.n_ids, "began": self.time}

@@ -99,7 +99,7 @@ CASES = {
     ),
     # forcing
     "wind of one number": (GOOD + "[forcing]\nwind = [10]\n", ["forcing", "wind", "(u, v)"]),
-    "wind is text": (GOOD + '[forcing]\nwind = "west"\n', ["forcing", "wind", "'west'"]),
+    "wind is text": (GOOD + '[forcing]\nwind = "west"\n', ["forcing.wind", "west: no such forcing file"]),
     "wind in knots of metres": (GOOD + '[forcing]\nwind = ["10 m", 0]\n', ["forcing.wind", "unit 'm'", "speed"]),
     "series without v": (GOOD + "[forcing.wind]\ntimes = [0, 1]\nu = [1, 2]\n", ["forcing.wind", "v missing"]),
     "series goes back": (
@@ -144,6 +144,7 @@ CASES = {
     "no until": (FLOE + RING, ["until is missing", "2 h"]),
     "until zero": (FLOE + RING + "[run]\nuntil = 0\n", ["until", "above 0"]),
     "until unit": (FLOE + RING + '[run]\nuntil = "2 km"\n', ["until", "unit 'km'", "time"]),
+    "until the end of time": (FLOE + RING + "[run]\nuntil = 1e300\n", ["until", "1e+300", "at most 1e+12 s"]),
     "every": (GOOD + "every = -5\n", ["every", "-5"]),
     "run key": (GOOD + "evry = 5\n", ["run", "Did you mean 'every'?"]),
     "output is a number": (GOOD + "output = 3\n", ["run.output", "got 3"]),
@@ -279,12 +280,48 @@ def test_damaged_pieces(tmp_path, capsys):
         (["validate", "drfit"], ["no group 'drfit'", "Did you mean 'drift'?"]),
         (["bench", "fundation"], ["no benchmark 'fundation'", "Did you mean 'foundation'?"]),
         (["run", "GOOD", "--fast"], ["--fast"]),
+        (["new", "no/such/case.toml"], ["no/such", "does not exist"]),
+        (["floes", "pack", "-n", "9", "--exponent", "nan"], ["exponent", "nan", "such as 1.5"]),
+        (["floes", "info", "none.csv"], ["none.csv: no such file"]),
+        (["glacier", "run", "none.toml"], ["none.toml: no such case file"]),
+        (["blocks", "run", "towr"], ["Did you mean 'tower'?"]),
+        (["demo", "--set", "frogs=3"], ["no parameter 'frogs'"]),
+        (["movie", "good.toml"], ["a case file, not a run file"]),
     ],
 )
 def test_bad_command_line(argv, words, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "good.toml").write_text(GOOD)
     complains(["good.toml" if a == "GOOD" else a for a in argv], capsys, words)
+
+
+def test_a_case_from_an_editor_that_marks_its_files(tmp_path, capsys):
+    """Notepad begins a file with a byte order mark, and ends lines in its own way."""
+    (tmp_path / "case.toml").write_bytes(b"\xef\xbb\xbf" + GOOD.replace("\n", "\r\n").encode())
+    assert main(["check", str(tmp_path / "case.toml")]) == 0
+
+
+def test_the_name_of_a_file_is_a_wind(tmp_path):
+    import banquise as bq
+
+    times = np.array(["2024-01-01", "2024-01-02"], "datetime64[ns]")
+    axes = {"time": times, "latitude": [80.0, 79.0], "longitude": [0.0, 1.0]}
+    wind = {name: (tuple(axes), np.full((2, 2, 2), 7.0)) for name in ("u10", "v10")}
+    xr.Dataset(wind, axes).to_netcdf(tmp_path / "era5.nc")
+    head, tail = 'crs = "EPSG:3413"\n', '[forcing]\nwind = "era5.nc"\n'
+    (tmp_path / "case.toml").write_text(head + GOOD + 'start = "2024-01-01"\n' + tail)
+    told = tmp_path / "told.toml"
+    told.write_text(head + GOOD + 'start = "2024-01-01"\n' + tail.replace('"era5.nc"', '{file = "era5.nc"}'))
+    short, long = (bq.load_case(path).forcing.wind for path in (tmp_path / "case.toml", told))
+    assert short.describe() == long.describe()
+
+
+def test_what_is_not_installed_is_named(monkeypatch, capsys, tmp_path):
+    import importlib.util
+
+    there = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name, *a: None if name == "skimage" else there(name, *a))
+    complains(["floes", "from-image", "ice.png"], capsys, ["skimage", "pip install 'banquise[image]'"])
 
 
 def test_bad_threads_variable(tmp_path, capsys, monkeypatch):

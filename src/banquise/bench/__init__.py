@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -74,11 +74,17 @@ def median_seconds(work: Callable[[], Any], repeats: int = 9, clock: Callable[[]
     return statistics.median(times)
 
 
-def run(name: str, quick: bool = False) -> list[Figure]:
-    """The figures of one benchmark."""
+def check_names(names: Iterable[str]) -> None:
+    """A sentence about the first name that is not a benchmark's."""
     from banquise.errors import CaseError, nearest
 
-    if name not in BENCHES:
-        raise CaseError(f"no benchmark {name!r}. {nearest(name, BENCHES)}")
+    for name in names:
+        if name not in BENCHES:
+            raise CaseError(f"no benchmark {name!r}. {nearest(name, BENCHES)}")
+
+
+def run(name: str, quick: bool = False) -> list[Figure]:
+    """The figures of one benchmark."""
+    check_names([name])
     module, _, function = BENCHES[name].partition(":")
     return list(getattr(importlib.import_module(module), function)(quick))

@@ -21,6 +21,7 @@ from banquise.blocks.contacts import Finder, Memory, Touching
 from banquise.blocks.run import BlockRun
 from banquise.blocks.schemes import Penalty, strategy
 from banquise.blocks.water import Water
+from banquise.compiling import say_when_compiling
 from banquise.contact.materials import pair_table
 from banquise.errors import CaseError, ForcingError
 from banquise.forcing.forcing import Forcing
@@ -154,6 +155,7 @@ class BlockSimulation:
         progress: bool = False,
     ) -> BlockRun:
         """Run to `until`, recording every `every` (s, or text with units; 100 records by default)."""
+        say_when_compiling(always=False)
         end, interval = planned(self.time, until, every)
         self.forcing.check(0, end)
         case = self.describe(end, interval) | {

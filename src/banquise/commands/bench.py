@@ -28,6 +28,7 @@ def run(args: argparse.Namespace) -> int:
     options.use_threads(args)
     bench.peers = args.peers
     figures = []
+    bench.check_names(args.names)
     for name in args.names or bench.BENCHES:
         print(f"{name} ...", file=sys.stderr, flush=True)
         for figure in bench.run(name, args.quick):

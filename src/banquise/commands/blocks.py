@@ -36,14 +36,14 @@ def run(args: argparse.Namespace) -> int:
     import json
 
     from banquise.commands.check import summary
+    from banquise.compiling import say_when_compiling
     from banquise.threads import set_threads
     from banquise.units import duration
-    from banquise.warmup import say_if_compiling
 
     if args.threads is not None:
         set_threads(args.threads)
     simulation, until = _case(args)
-    say_if_compiling()
+    say_when_compiling()
     result = simulation.run(
         until=duration(args.until, "until") if args.until else until, every=args.every,
         output=Path(args.output or f"{args.case}.nc"), progress=not args.quiet,

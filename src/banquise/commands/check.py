@@ -19,6 +19,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def findings(case: Any) -> list[tuple[str, str]]:
     """(level, text), errors first; level is "error" or "note"."""
     from banquise.errors import BanquiseError
+    from banquise.recording.schedule import planned
     from banquise.scene.scene import area_of
     from banquise.units import duration
 
@@ -32,6 +33,7 @@ def findings(case: Any) -> list[tuple[str, str]]:
         every = duration(case.every, "run.every") if case.every is not None else until / 100
         if every <= 0:
             raise BanquiseError(f"run.every: got {case.every!r}, expected a time above 0.")
+        planned(0.0, until, every)
         simulation = case.simulation()
         simulation.forcing.check(len(case.scene.floes), until)
         if not case.scene.blocks and simulation.projection is not None:

@@ -69,15 +69,15 @@ def run(args: argparse.Namespace) -> int:
     from pathlib import Path
 
     from banquise.commands.check import summary
+    from banquise.compiling import say_when_compiling
     from banquise.recording.recorder import check_place
     from banquise.scenes import make
     from banquise.view.player import write_page
-    from banquise.warmup import say_if_compiling
 
     options.use_threads(args)
     parameters, until, every = chosen(args)
     check_place(Path(args.output))
-    say_if_compiling()
+    say_when_compiling()
     simulation = make(args.scene, **parameters)
     result = simulation.run(until=until, every=every, output=args.output, progress=not args.quiet)
     page = Path(args.output).with_suffix(".html")

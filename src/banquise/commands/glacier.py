@@ -76,23 +76,16 @@ def _finite(report: dict[str, float]) -> dict[str, float | None]:
 
 def _draw(figure: Any, default: Path, args: argparse.Namespace) -> str | None:
     """Write the picture; without matplotlib say so, and fail only if a picture was asked for by name."""
-    from banquise.errors import CaseError
+    from banquise.errors import BanquiseError
+    from banquise.view.style import pyplot
 
     if args.no_plot:
         return None
-    try:
-        import matplotlib
-
-        matplotlib.use("Agg")
-    except ImportError:
-        if args.plot:
-            raise CaseError("plots need matplotlib: `pip install banquise[plot]`.") from None
-        print("no picture: plots need matplotlib, `pip install banquise[plot]`.", file=sys.stderr)
-        return None
     path = Path(args.plot) if args.plot else default
     try:
+        pyplot().switch_backend("agg")
         figure().savefig(path, dpi=120)
-    except CaseError as error:
+    except BanquiseError as error:
         if args.plot:
             raise
         print(f"no picture: {error}", file=sys.stderr)

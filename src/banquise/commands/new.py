@@ -25,7 +25,7 @@ thickness = "80 cm"
 ring = [[1500, -200], [1700, -200], [1700, 500], [1500, 400]]
 
 [forcing]
-wind = [10, 0]                                        # m/s towards x, y; a file of ERA5 works too
+wind = [10, 0]                                        # m/s towards x, y; or a file: wind = "era5.nc"
 current = [0, 0]                                      # water at rest, whose drag acts
 latitude = 81
 
@@ -54,6 +54,8 @@ def run(args: argparse.Namespace) -> int:
         raise CaseError(f"{path}: a case file ends in .toml. Try: banquise new {path.with_suffix('.toml')}")
     if path.exists() and not args.force:
         raise CaseError(f"{path} is there already. Give another name, or --force to write over it.")
+    if not path.parent.is_dir():
+        raise CaseError(f"{path}: the folder {path.parent} does not exist. Make it first.")
     path.write_text(FIRST_CASE, encoding="utf-8")
     print(f"{path}: two floes and a rock. Run it with: banquise run {path}")
     return 0

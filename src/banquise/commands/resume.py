@@ -21,11 +21,11 @@ def run(args: argparse.Namespace) -> int:
     import json
 
     from banquise.commands.check import summary
+    from banquise.compiling import say_when_compiling
     from banquise.resuming import resume
-    from banquise.warmup import say_if_compiling
 
     options.use_threads(args)
-    say_if_compiling()
+    say_when_compiling()
     result = resume(args.run_file, args.until, progress=not args.quiet)
     print(json.dumps(summary(result)) if args.json else result)
     return 0

@@ -24,8 +24,8 @@ def run(args: argparse.Namespace) -> int:
 
     from banquise.case import load_case
     from banquise.commands.check import findings, summary
+    from banquise.compiling import say_when_compiling
     from banquise.errors import CaseError
-    from banquise.warmup import say_if_compiling
 
     options.use_threads(args)
     case = load_case(args.case)
@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
             f"{args.case}: {errors[0]}" + (f" (and {len(errors) - 1} more: banquise check)" if errors[1:] else "")
         )
     output = args.output or case.output or str(Path(args.case).with_suffix(".nc"))
-    say_if_compiling()
+    say_when_compiling()
     result = case.run(output=output, progress=not args.quiet)
     if args.json:
         print(json.dumps(summary(result)))

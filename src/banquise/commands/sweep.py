@@ -25,10 +25,10 @@ def run(args: argparse.Namespace) -> int:
     import sys
     from pathlib import Path
 
+    from banquise.compiling import say_when_compiling
     from banquise.ensembles.member import is_done
     from banquise.ensembles.plan import read_plan
     from banquise.ensembles.sweep import sweep
-    from banquise.warmup import say_if_compiling
 
     plan = read_plan(args.sweep)
     folder = Path(args.output or Path(args.sweep).with_suffix(""))
@@ -41,7 +41,7 @@ def run(args: argparse.Namespace) -> int:
         )
         return 0
     if not args.quiet:
-        say_if_compiling()
+        say_when_compiling()
     with _Progress(not args.quiet, len(plan.members)) as progress:
         found = sweep(plan, folder, args.workers, args.scheduler, args.threads, progress.report)
     if args.json:

@@ -20,11 +20,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     import json
 
+    from banquise.compiling import say_when_compiling
     from banquise.validation import rows
-    from banquise.warmup import say_if_compiling
 
     options.use_threads(args)
-    say_if_compiling()
+    say_when_compiling()
     found = list(rows(args.groups or None))
     failed = [row for _, row in found if not row.passed]
     dicts = [{"group": group, **row.as_dict()} for group, row in found]

@@ -19,7 +19,7 @@ import numpy as np
 from banquise.ensembles.measures import check_measures
 from banquise.ensembles.member import RESULT, is_done, run_member
 from banquise.ensembles.plan import Member, Plan, read_plan
-from banquise.errors import BanquiseError, CaseError
+from banquise.errors import BanquiseError, CaseError, need
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -118,13 +118,10 @@ def _on_dask(
     """As they finish. A worker that dies takes its member along: that one has failed, the others go on."""
     if not members:
         return
-    try:
-        import dask
-        from distributed import Client, LocalCluster, as_completed
-    except ImportError:
-        raise BanquiseError(
-            "sweeps on a cluster need Dask: pip install 'banquise[sweep]'; or use --workers 0."
-        ) from None
+    need("distributed", "a sweep with workers", "sweep", "; or use --workers 0.")
+    import dask
+    from distributed import Client, LocalCluster, as_completed
+
     limits = dict.fromkeys(THREAD_NAMES, str(threads))
     settings = {
         "distributed.nanny.pre-spawn-environ": limits,  # before NumPy and Numba are imported, where they read it

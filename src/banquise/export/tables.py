@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
 import warnings
 from pathlib import Path
@@ -11,15 +10,10 @@ from typing import Any
 import numpy as np
 import shapely
 
-from banquise.errors import CaseError
+from banquise.errors import need
 from banquise.export.outlines import polygons, state_at
 from banquise.recording.recorder import STATE
 from banquise.recording.run_file import Run
-
-
-def _need(module: str, extra: str, what: str) -> None:
-    if importlib.util.find_spec(module) is None:
-        raise CaseError(f"{what} needs {module}: pip install 'banquise[{extra}]'.")
 
 
 def _frame(run: Run, k: int) -> dict[str, Any]:
@@ -54,7 +48,7 @@ def write_block_csv(run: Any, path: Path, stride: int = 1) -> None:
 def write_geoparquet(run: Run, path: Path, stride: int = 1) -> None:
     """One row a floe a record with its outline, on the run's map where it has one. QGIS opens it."""
     for module in ("geopandas", "pyarrow"):
-        _need(module, "gis", "GeoParquet")
+        need(module, "GeoParquet", "gis")
     import geopandas
     import pandas as pd
 
@@ -82,7 +76,7 @@ def write_geoparquet(run: Run, path: Path, stride: int = 1) -> None:
 
 def write_zarr(run: Run, path: Path, stride: int = 1) -> None:
     """The run's dataset as a Zarr store, with groups ledger, loads and events."""
-    _need("zarr", "zarr", "Zarr")
+    need("zarr", "Zarr", "zarr")
     if path.exists():
         shutil.rmtree(path) if path.is_dir() else path.unlink()
     state = run.dataset.isel(time=slice(None, None, stride))

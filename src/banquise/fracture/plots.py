@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from banquise.errors import need
 from banquise.fracture.griffith import Griffith
 from banquise.fracture.percussion import Impact
 from banquise.fracture.search import Crack, landscape
@@ -22,6 +23,7 @@ ICE, EDGE, CRACK = "#dfeaf2", "#33475b", "#c0392b"
 def axes_of(ax: Any) -> Any:
     """The axes given, or new ones, with equal scales in metres."""
     if ax is None:
+        need("matplotlib", "a figure", "plot")
         import matplotlib.pyplot as plt
 
         _, ax = plt.subplots(figsize=(6, 5), layout="constrained")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from banquise.errors import CaseError
+from banquise.view.style import pyplot
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -15,15 +16,6 @@ if TYPE_CHECKING:
     from banquise.glacier.stability import Stability
 
 _BLUES = ("#08306b", "#2171b5", "#6baed6", "#41ab5d", "#d94801")
-
-
-def pyplot() -> Any:
-    """matplotlib.pyplot, or a sentence about how to get it."""
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError:
-        raise CaseError("plots need matplotlib: `pip install banquise[plot]`.") from None
-    return plt
 
 
 def plot_run(run: GlacierRun | xr.Dataset) -> Any:

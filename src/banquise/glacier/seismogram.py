@@ -16,7 +16,7 @@ import numpy.typing as npt
 from scipy.integrate import cumulative_trapezoid
 from scipy.signal import butter, fftconvolve, sosfiltfilt
 
-from banquise.errors import CaseError
+from banquise.errors import CaseError, need
 
 if TYPE_CHECKING:
     from banquise.glacier.schemes import GlacierRun
@@ -164,10 +164,9 @@ class Seismogram:
 
     def stream(self, station: str = "BANQ") -> Any:
         """An ObsPy stream; needs ObsPy."""
-        try:
-            from obspy import Stream, Trace, UTCDateTime
-        except ImportError:
-            raise CaseError("MiniSEED needs ObsPy: `pip install banquise[seismic]`. SAC files need nothing.") from None
+        need("obspy", "MiniSEED", "seismic", "; SAC files need nothing.")
+        from obspy import Stream, Trace, UTCDateTime
+
         begin = UTCDateTime(float(self.time[0]))
         return Stream(
             Trace(row.copy(), {"delta": self.interval, "starttime": begin, "station": station, "channel": f"BX{name}"})

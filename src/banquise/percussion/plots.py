@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from banquise.errors import need
 from banquise.percussion.contact import compression_at, two_bodies
 from banquise.percussion.springs import Motion
 from banquise.percussion.triangle import SIDES, Triangle
@@ -13,6 +14,7 @@ from banquise.percussion.triangle import SIDES, Triangle
 
 def _axes(ax: Any) -> Any:
     if ax is None:
+        need("matplotlib", "a figure", "plot")
         import matplotlib.pyplot as plt
 
         _, ax = plt.subplots(figsize=(6, 3.6), layout="constrained")

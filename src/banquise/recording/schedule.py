@@ -12,12 +12,16 @@ from banquise.recording.recorder import Recorder
 from banquise.stopping import StopSignals, leave
 from banquise.units import duration
 
+LONGEST = 1e12  # s, thirty thousand years: there a time has 15 digits before and 4 behind its point
+
 
 def planned(now: float, until: Any, every: Any) -> tuple[float, float]:
     """End and record interval (s) of a run from `now`; None for `every` makes 100 records."""
     end = duration(until, "until")
     if end <= now:
         raise CaseError(f"until: got {until!r}, the simulation is at {now:g} s already. Expected a later time.")
+    if end > LONGEST:
+        raise CaseError(f"until: got {until!r}, expected at most {LONGEST:g} s: beyond, time is too coarse for a step.")
     interval = (end - now) / 100 if every is None else duration(every, "every")
     if interval <= 0:
         raise CaseError(f"every: got {every!r}, expected a time above 0.")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from banquise.errors import ShapeError
+from banquise.errors import need
 from banquise.scene.meshes import Floats, Ints
 
 _known: dict[str, list[Floats]] = {}
@@ -28,12 +28,9 @@ def decompose(
         with np.load(file) as stored:
             _known[key] = [stored[name] for name in stored.files]
     if key not in _known:
-        try:
-            import coacd
-        except ImportError:
-            raise ShapeError(
-                "cutting a skin into convex parts needs coacd: pip install 'banquise[blocks]'; or give `parts`."
-            ) from None
+        need("coacd", "cutting a skin into convex parts", "blocks", "; or give `parts`.")
+        import coacd
+
         coacd.set_log_level("error")
         _known[key] = [
             np.asarray(part, dtype=np.float64)

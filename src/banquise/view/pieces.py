@@ -12,7 +12,7 @@ from banquise.fracture.sizes import size_exponent
 from banquise.recording.recorder import STATE
 from banquise.recording.run_file import Run
 from banquise.recording.shapes import scene_from
-from banquise.view.style import ROCK
+from banquise.view.style import ROCK, pyplot
 
 SHADES = ("#dfeaf2", "#b9d3e4", "#f0e3d2", "#d3e6d5", "#e6d6e8", "#f3d9d4")
 
@@ -43,9 +43,7 @@ def plot_storms(runs: Mapping[str, Run], axes: Any = None) -> Any:
     The exponents of the law of sizes, with their 95 % intervals, are in the legend.
     """
     if axes is None:
-        import matplotlib.pyplot as plt
-
-        _, axes = plt.subplots(1, 2, figsize=(11, 4.2), layout="constrained")
+        _, axes = pyplot().subplots(1, 2, figsize=(11, 4.2), layout="constrained")
     for k, (name, run) in enumerate(runs.items()):
         time, colour = run.dataset.time.values, f"C{k}"
         there = np.isfinite(run.dataset.x.values)

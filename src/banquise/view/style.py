@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from banquise.errors import BanquiseError
+from banquise.errors import need
 
 # Okabe and Ito's colours, told apart with any colour vision
 BLUE, ORANGE, GREEN, RED, PURPLE, SKY, YELLOW = (
@@ -42,10 +42,9 @@ SETTINGS = {
 
 def pyplot() -> Any:
     """matplotlib's pyplot, or a plain sentence when it is not installed."""
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError:
-        raise BanquiseError("figures need matplotlib: pip install 'banquise[plot]'") from None
+    need("matplotlib", "a figure", "plot")
+    import matplotlib.pyplot as plt
+
     return plt
 
 

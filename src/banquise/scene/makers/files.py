@@ -18,7 +18,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from banquise.errors import BanquiseError, CaseError
+from banquise.errors import BanquiseError, CaseError, need
 from banquise.scene.domain import Box, Domain, Periodic
 from banquise.scene.floe import Disc, Floe, Obstacle
 from banquise.scene.makers.floedyn import read_floedyn, write_floedyn
@@ -119,10 +119,8 @@ def _text(path: Path) -> str:
 
 def projected(shape: Any, source: Any, target: Any, where: str) -> Any:
     """A geometry from one map frame to another (anything pyproj understands)."""
-    try:
-        import pyproj
-    except ImportError:
-        raise CaseError(f"{where}: maps need pyproj, pip install 'banquise[files]'") from None
+    import pyproj
+
     try:
         change = pyproj.Transformer.from_crs(source, target, always_xy=True)
     except pyproj.exceptions.CRSError as problem:
@@ -148,10 +146,8 @@ def _in_metres(rows: list[Any], source: Any, crs: str | None, path: Path) -> lis
 def _geographic(crs: Any, path: Path) -> bool:
     if crs == "OGC:CRS84":
         return True
-    try:
-        import pyproj
-    except ImportError:
-        raise CaseError(f"{path}: maps need pyproj, pip install 'banquise[files]'") from None
+    import pyproj
+
     try:
         return bool(pyproj.CRS.from_user_input(crs).is_geographic)
     except pyproj.exceptions.CRSError:
@@ -296,10 +292,9 @@ def write_csv(scene: Scene, path: str | Path, crs: str | None = None) -> None:
 
 
 def _shapefile(path: Path) -> Any:
-    try:
-        import shapefile
-    except ImportError:
-        raise CaseError(f"{path}: shapefiles need pyshp, pip install 'banquise[files]'") from None
+    need("shapefile", f"{path}: a shapefile", "files")
+    import shapefile
+
     return shapefile
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from banquise.errors import CaseError
+from banquise.errors import CaseError, need
 from banquise.scene.floe import Floe
 from banquise.scene.scene import Scene
 
@@ -57,6 +57,7 @@ def from_image(
     tolerance : m, by which rings may be simplified (default: 0.7 pixel)
     blur : pixels, against noise (default: as much as the noise of the picture asks for)
     """
+    need("skimage", "finding floes in a picture", "image")
     grey, own_pixel, origin = _picture(image)
     pixel = own_pixel if pixel is None else pixel
     if pixel is None:
@@ -92,6 +93,7 @@ def _picture(image: Any) -> tuple[Array, float | None, tuple[float, float]]:
     """Grey values, metres a pixel where the file says them, and the lower left corner."""
     pixel, origin = None, (0.0, 0.0)
     if isinstance(image, str | Path):
+        need("PIL", f"{image}: reading a picture", "image")
         from PIL import Image
 
         try:

@@ -17,6 +17,7 @@ from scipy.optimize import brentq
 from banquise.errors import CaseError
 
 Array = NDArray[np.float64]
+STEEPEST = 30.0  # of the law of sizes: all floes but a few are then of one size
 LEAST_RATIO = 1e-4  # smallest over largest size: beyond four decades a pack is not one scene
 
 
@@ -41,6 +42,10 @@ def draw_sizes(
     One quantile is drawn in each n-th of the law, so that the pack holds its rare large floes. When `smallest` is given
     too, all sizes are scaled to the area; the law's cut-offs scale with them.
     """
+    if not abs(exponent) <= STEEPEST:
+        raise CaseError(
+            f"pack: exponent is {exponent!r}, expected a number from -{STEEPEST:g} to {STEEPEST:g}, such as 1.5."
+        )
     quantile = (np.arange(n) + rng.random(n)) / n
     most = n * math.pi * largest**2
     if smallest is not None:
