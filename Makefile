@@ -21,7 +21,7 @@ BROWSER := command -v chromium >/dev/null || { command -v apt-get >/dev/null && 
 
 .PHONY: demo test test-slow lint fast-tests docs fuzz soak clean
 ROUNDS ?= 2000
-DAYS ?= 90
+DAYS ?= 60
 
 demo: $(VENV)/demo-ready
 	$(BIN)/banquise demo
@@ -43,7 +43,7 @@ fuzz: $(VENV)/ready
 
 # DAYS of storms and tides on a pack that breaks, checked for drift, leaks and overlap.
 soak: $(VENV)/ready
-	$(BIN)/python examples/soak.py $(DAYS)
+	$(BIN)/python examples/soak.py --days $(DAYS) --picture soak.png
 
 lint: $(VENV)/ready
 	$(BIN)/ruff check src tests examples docs

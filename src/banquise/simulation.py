@@ -260,7 +260,7 @@ class Simulation:
             for target, records, calls in schedule.after(self.time):
                 while self.time < target:
                     self.scheme.advance(self, target)
-                    self._trap(recorder)
+                    self._trap()
                     if target - self.time < 1e-12 * max(1.0, target):
                         self.time = target  # land on the instant itself, not a rounding away from it
                     if self.breaking is not None:
@@ -273,7 +273,7 @@ class Simulation:
                 for call in calls:
                     call(self)
                 if calls:
-                    self._trap(recorder)  # a callback may set velocities
+                    self._trap()  # a callback may set velocities
                 self._checkpoint(recorder, case, plan, stop)
         case["profile"] = profile(self.stages, clock.perf_counter() - began)
         if recorder.output is None:
@@ -292,14 +292,14 @@ class Simulation:
             self._note_bodies(recorder, case)
             save_or_leave(recorder, stop, self.time, plan["end"], lambda: snapshot(self, plan))
 
-    def _trap(self, recorder: Recorder) -> None:
+    def _trap(self) -> None:
         """Stop at a floe that is no longer at a finite place, before that is recorded or goes into a checkpoint."""
         b, n = self.bodies, self.bodies.n_free
         row = lost_row([column[:n] for column in (b.x, b.y, b.angle, b.u, b.v, b.spin)])
         if row is not None:
             lost = int(b.ids[row])
             name = self.scene.floes[lost].name if lost < len(self.scene.floes) else None
-            raise not_finite(f"floe {lost}{f' ({name})' if name else ''}", self.time, recorder.output)
+            raise not_finite(f"floe {lost}{f' ({name})' if name else ''}", self.time)
 
     def _note_bodies(self, recorder: Recorder, case: dict[str, Any]) -> None:
         if self.n_ids != case["bodies"]:

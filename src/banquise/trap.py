@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -34,11 +33,8 @@ def lost_row(columns: Sequence[NDArray[Any]]) -> int | None:
     return None if sound.all() else int(np.argmin(sound))
 
 
-def not_finite(who: str, time: float, output: Path | None) -> NotFinite:
-    """The error to raise for the body `who`; `output` is the run file, whose last checkpoint is from before."""
-    text = (
+def not_finite(who: str, time: float) -> NotFinite:
+    """The error to raise for the body `who`."""
+    return NotFinite(
         f"{who} has no finite place or velocity any more at t = {time:g} s. Look at its forces, or take a shorter step."
     )
-    if output is not None:
-        text += f"\nThe records and the last sound checkpoint are kept; to go on from it: banquise resume {output}"
-    return NotFinite(text)

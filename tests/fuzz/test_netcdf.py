@@ -3,6 +3,8 @@
 Chance bytes within HDF5 test its library more than us: they are tried in a process of their own, which may die of it.
 """
 
+import contextlib
+import itertools
 import os
 import shutil
 import signal
@@ -23,6 +25,7 @@ from banquise.view.kinds import KINDS, kind_at, open_any
 from fuzz.damage import EDITS, LEAVES, ROUNDS, only_sentences, rounds, spoiled
 from fuzz.test_files import scene, small_forcing
 
+NAMES = itertools.count()
 CHANGES = st.lists(
     st.tuples(
         st.sampled_from(["fill", "fill", "some", "shuffle", "variable", "dimension", "group", "attribute", "forget", "type"]),
@@ -77,10 +80,10 @@ def spoil(path, changes):
         os.truncate(path, length)
     with netCDF4.Dataset(path, "a") as data:
         for one in changes:
-            try:
+            with contextlib.suppress(
+                RuntimeError, ValueError, TypeError, OverflowError, AttributeError, IndexError, KeyError
+            ):
                 change(data, *one)
-            except (RuntimeError, ValueError, TypeError, OverflowError, AttributeError, IndexError, KeyError):
-                pass
     if length is not None:
         seal(path)
 
@@ -108,12 +111,16 @@ def show(path):
     KINDS[kind_at(path) or "floes"].get("pack")(run, None)
 
 
+def wind(path):
+    open_source([path], "wind").describe()
+
+
 FILES = {
     "run of floes": (floe_run, show),
     "run of blocks": (block_run, show),
     "run of a glacier": (glacier_run, show),
-    "forcing": (lambda path: small_forcing().to_netcdf(path, engine="netcdf4"), lambda path: open_source([path], "wind").describe()),
-}  # fmt: skip
+    "forcing": (lambda path: small_forcing().to_netcdf(path, engine="netcdf4"), wind),
+}
 
 
 @pytest.fixture(scope="module")
@@ -135,9 +142,11 @@ def good(tmp_path_factory):
 @rounds(12)
 @given(changes=CHANGES)
 def test_spoiled_contents(kind, changes, good, tmp_path):
-    bad = shutil.copy(good(kind), tmp_path / "bad.nc")
+    bad = tmp_path / f"{next(NAMES)}.nc"  # another name each time: netCDF may still hold the one before
+    shutil.copy(good(kind), bad)
     spoil(bad, changes)
     only_sentences(lambda: FILES[kind][1](bad))
+    bad.unlink()
 
 
 def _in_a_process_of_its_own(work) -> int:

@@ -5,7 +5,7 @@ import pytest
 
 import banquise as bq
 from banquise.cli import main
-from banquise.errors import BanquiseError
+from banquise.errors import BanquiseError, ForcingError
 from banquise.trap import NotFinite, lost_row
 
 
@@ -52,6 +52,37 @@ def test_the_command_line_says_it(tmp_path, capsys):
     said = capsys.readouterr().err
     assert "floe 0" in said and "t = 1" in said and "Traceback" not in said
     assert np.isfinite(bq.open_run(tmp_path / "case.nc").dataset.x.values).all()  # the records before it
+
+
+def falters(sizes):
+    """A force that is not a number from its fiftieth call on, on the second body."""
+    calls = iter(range(10**9))
+    return lambda state: np.where((np.arange(sizes[0]) == 1)[:, None] & (next(calls) >= 49), np.nan, np.zeros(sizes))
+
+
+def test_a_force_that_is_not_a_number(tmp_path):
+    sim = two_discs()
+    sim.forcing = bq.Forcing(current=(0, 0), forces=[falters((2, 3))])
+    with pytest.raises(ForcingError, match=r"forces\[0\] at t = 247.5 s .* floe 1.*\n.* kept.*banquise resume"):
+        sim.run(until=600, every=30, output=tmp_path / "run.nc")
+    kept = bq.open_run(tmp_path / "run.nc")
+    assert float(kept.dataset.time[-1]) == 240.0 and np.isfinite(kept.dataset.u.values).all()
+
+
+def test_a_force_on_a_block_that_is_not_a_number(tmp_path):
+    cubes = [bq.Polyhedron.box((1, 1, 1), position=(3 * k, 0, 5), name=f"cube {k}") for k in range(2)]
+    forcing = bq.Forcing(gravity=(0, 0, -9.81), forces=[falters((2, 6))])
+    sim = bq.Simulation(bq.Scene(blocks=cubes), forcing, scheme=bq.TimeStepping(0.01))
+    with pytest.raises(ForcingError, match=r"forces\[0\] .* block 1 \(cube 1\).*\n.* kept"):
+        sim.run(until=1.0, every=0.1, output=tmp_path / "run.nc")
+    assert float(bq.open_run(tmp_path / "run.nc").dataset.time[-1]) == pytest.approx(0.4)
+
+
+def test_a_load_on_a_glacier_that_is_not_a_number():
+    ice = bq.glacier.Glacier(length=1000.0, block=250.0, thickness=400.0, slope=1.0, friction=bq.glacier.Weertman(1e7))
+    for load in (lambda t: np.where(t > 5, np.nan, 1e6), lambda t: float("inf") if t > 5 else 1e6):
+        with pytest.raises(BanquiseError, match=r"the force at 5\.1 s is not a finite number"):
+            ice.run(load, until=20.0, step=0.1)
 
 
 def test_blocks_too():

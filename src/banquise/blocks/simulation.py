@@ -138,11 +138,14 @@ class BlockSimulation:
         loads = np.zeros_like(gravity)
         for k, force in enumerate(self.forcing.forces):
             given = np.asarray(force(self.state), dtype=np.float64)
-            if given.shape != loads.shape or not np.isfinite(given).all():
+            if given.shape != loads.shape:
                 raise ForcingError(
-                    f"forces[{k}]: gives an array {given.shape} at {self.time:g} s, expected finite {loads.shape}: "
-                    "force and torque about the centre, world axes, a row a block."
+                    f"forces[{k}] returned shape {given.shape}, expected {loads.shape}: force and torque about the "
+                    "centre, world axes, a row a block."
                 )
+            if not np.isfinite(given).all():
+                bad = self._who(int(np.argmin(np.isfinite(given).all(axis=1))))
+                raise ForcingError(f"forces[{k}] at t = {self.time:g} s is not finite on {bad}. Expected N and N m.")
             loads += given
         return stepping.Forces(gravity, water, np.where(c.free[:, None], loads, 0.0))
 
@@ -191,7 +194,7 @@ class BlockSimulation:
                 length = (target - plan["left"]) / steps
                 for k in range(round((self.time - plan["left"]) / length), steps):
                     stepping.advance(self, length)
-                    self._trap(recorder)
+                    self._trap()
                     self._weigh()
                     bar.update()
                     if k < steps - 1:
@@ -202,7 +205,7 @@ class BlockSimulation:
                 for call in calls:
                     call(self)
                 if calls:
-                    self._trap(recorder)  # a callback may set velocities
+                    self._trap()  # a callback may set velocities
                 self._checkpoint(recorder, plan, stop)
         case["profile"] = {"wall": clock.perf_counter() - began}
         shapes = block_shapes(self.scene.blocks)
@@ -213,13 +216,17 @@ class BlockSimulation:
         recorder.remove_pieces()
         return BlockRun.open(recorder.output)
 
-    def _trap(self, recorder: Recorder) -> None:
+    def _trap(self) -> None:
         """Stop at a block that is no longer at a finite place, before that is recorded or goes into a checkpoint."""
         c = self.columns
         row = lost_row([c.centre, c.orientation, c.velocity])
         if row is not None:
-            name = self.scene.blocks[row].name
-            raise not_finite(f"block {row}{f' ({name})' if name else ''}", self.time, recorder.output)
+            raise not_finite(self._who(row), self.time)
+
+    def _who(self, row: int) -> str:
+        """A block by its number, and its name if it has one."""
+        name = self.scene.blocks[row].name
+        return f"block {row} ({name})" if name else f"block {row}"
 
     def _checkpoint(self, recorder: Recorder, plan: dict[str, float], stop: StopSignals) -> None:
         """A piece and a checkpoint, when it is time or when asked to stop; then stop."""

@@ -69,8 +69,10 @@ class GlacierRun(ChainRun):
         self.dataset.attrs |= told | {"warnings": "\n".join(self.warnings)}
 
     def to_netcdf(self, path: str | Path) -> None:
-        """Write the dataset, one file; `banquise view` and `banquise report` show it."""
-        self.dataset.to_netcdf(path)
+        """Write the dataset, one file, whole or not at all; `banquise view` and `banquise report` show it."""
+        from banquise.recording.write_run import written_whole
+
+        written_whole(Path(path), lambda temporary: self.dataset.to_netcdf(temporary, engine="netcdf4"))
 
 
 def run(
@@ -164,13 +166,22 @@ class _Stepper:
         )
 
 
+def _at(force: Any, times: Array) -> Array:
+    """The load (N/m) at all times; a function written for one time at a time is asked for each."""
+    try:
+        loads = np.asarray(force(times), dtype=float)
+    except (TypeError, ValueError):
+        loads = np.array([float(force(time)) for time in times.tolist()])
+    return np.array(np.broadcast_to(loads, times.shape))
+
+
 def _advance(stepper: _Stepper, force: Any) -> Any:
     """All arrivals of the run; returns the iceberg, if there is one."""
     if hasattr(force, "afloat"):
         return _advance_with_iceberg(stepper, force)
     for first in range(0, stepper.steps + 1, _PIECE):
         times = np.arange(first, min(first + _PIECE, stepper.steps + 1)) * stepper.dt
-        loads = np.array(np.broadcast_to(np.asarray(force(times), dtype=float), times.shape))
+        loads = _at(force, times)
         if not np.isfinite(loads).all():
             bad = times[~np.isfinite(loads)][0]
             raise CaseError(f"load: the force at {bad:g} s is not a finite number.")

@@ -59,15 +59,60 @@ class OpenedGlacier(ChainRun):
         )
 
 
+# what a file of the chain holds: dimensions of each column
+COLUMNS: dict[str, tuple[str, ...]] = {
+    "time": ("time",),
+    **dict.fromkeys(("displacement", "velocity", "bed_force"), ("time", "node")),
+    **dict.fromkeys(("contact_force", "seismic_force"), ("time",)),
+    **dict.fromkeys(("x", "thickness", "slope", "weight"), ("node",)),
+}
+ICEBERG = ("iceberg_x", "iceberg_y", "iceberg_angle")  # on time, all three or none
+NUMBERS = ("equilibrium_speed", "step")  # attributes
+MORE_NUMBERS = (
+    "peak_seismic_force", "peak_time", "front_displacement", "impulse_residual", "front_density", "iceberg_height",
+    "iceberg_aspect",
+)  # fmt: skip
+
+
 def open_glacier(path: str | Path) -> OpenedGlacier:
     """Open the file of a run of the chain, as `banquise glacier run` writes it."""
     import xarray as xr
 
+    from banquise.recording.sealed import sealed_length, verify
+
+    path = Path(path)
     try:
-        data = xr.load_dataset(path, engine="netcdf4", decode_timedelta=False)
-    except (OSError, ValueError, RuntimeError) as problem:
-        raise RunFileError(f"{path}: cannot be read ({str(problem).splitlines()[0]}).") from None
-    missing = [name for name in ("displacement", "velocity", "bed_force", "seismic_force", "x") if name not in data]
-    if missing:
-        raise RunFileError(f"{path}: not a run of a glacier (no {', '.join(missing)}).")
-    return OpenedGlacier(data, Path(path))
+        sealed = sealed_length(path) is not None
+        data = xr.load_dataset(path, engine="netcdf4", decode_timedelta=False, decode_times=False)
+    except Exception as problem:  # a damaged file fails anywhere inside HDF5, netCDF or xarray, each in its own way
+        reason = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
+        raise RunFileError(f"{path}: cannot be read ({reason}).") from None
+    if sealed:  # one that was changed by other programs has no seal, and is read all the same
+        verify(path, "run file")
+    wrong = _wrong(data)
+    if wrong:
+        raise RunFileError(f"{path}: not a run of a glacier, or a damaged one ({wrong}).")
+    return OpenedGlacier(data, path)
+
+
+def _wrong(data: xr.Dataset) -> str:
+    """What is wrong with a dataset that should be a run of the chain; nothing if it is one."""
+    import numpy as np
+
+    berg = {name: ("time",) for name in ICEBERG if any(one in data for one in ICEBERG)}
+    for name, axes in (COLUMNS | berg).items():
+        if name not in data:
+            return f"no {name}"
+        column = data[name]
+        if column.dims != axes or column.dtype.kind not in "fiu" or not column.size:
+            return f"{name} is {column.dtype} on {column.dims}, expected numbers on {axes}"
+        if not np.isfinite(column.values).all() and name not in berg:
+            return f"{name} holds values that are not finite"
+    if (np.diff(data["x"].values) <= 0).any() or (np.diff(data["time"].values) <= 0).any():
+        return "x and time do not increase"
+    needed = NUMBERS + (("iceberg_height", "iceberg_aspect") if berg else ())
+    for name in (*needed, *MORE_NUMBERS):
+        value = data.attrs.get(name, None if name in needed else 0.0)
+        if not isinstance(value, int | float | np.number) or (name in needed and not np.isfinite(value)):
+            return f"attribute {name} is {value!r}, expected a number"
+    return "" if "friction" in data.attrs and "scheme" in data.attrs else "no friction or scheme among its attributes"

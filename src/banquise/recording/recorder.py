@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from banquise.errors import RunFileError
+from banquise.errors import BanquiseError, RunFileError
 from banquise.recording.sealed import read_sealed, refusal, seal, write_sealed
 from banquise.recording.shapes import floes_of, for_file
 from banquise.scene.bodies import Bodies
@@ -105,12 +105,15 @@ class Recorder:
     def __enter__(self) -> Recorder:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        """A run that ends in an error (or Ctrl-C) leaves all its records in the pieces."""
+    def __exit__(self, kind: type[BaseException] | None, problem: BaseException | None, _: object) -> None:
+        """A run that ends in an error (or Ctrl-C) leaves all its records in the pieces; one of ours says so."""
         if kind is not None and self.output is not None:
             if self.before_end is not None:
                 self.before_end()
             self.flush()
+            if isinstance(problem, BanquiseError) and not isinstance(problem, RunFileError):
+                kept = f"Its records and last checkpoint are kept; to go on from there: banquise resume {self.output}"
+                raise type(problem)(f"{problem}\n{kept}") from None
 
     @property
     def folder(self) -> Path:

@@ -266,6 +266,8 @@ def _read(path: Path) -> Run:
     data.attrs = {"title": case.get("title", "Banquise run")}
     names = list(groups["ledger"].data_vars)
     loads = groups["loads"]
+    if not groups["events"]["kind"].isin(range(len(KINDS))).all():
+        raise RunFileError(f"{path}: a damaged run file (events of no known kind).")
     records = Records(
         {
             "time": root["time"].values,
