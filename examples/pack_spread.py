@@ -23,12 +23,16 @@ def main(picture: str | None = None) -> dict[str, float]:
     run = bq.Simulation(scene, forcing, scheme=bq.EventDriven(max_step=60.0)).run(until="6 h", every="30 min")
     sizes = bq.analysis.size_distribution(run)
     spread = bq.analysis.absolute_dispersion(run, about_mean=True)
+    (low, high), apart = sizes.interval, float(spread["dispersion"][-1]) ** 0.5
+    assert low < 1.5 < high  # the exponent asked for, within its interval of 95 %
+    # no two floes stray farther from each other than in free drift, 2.1 % of the wind, one way and one the other
+    assert 1.0 < apart < 2 * 0.0211 * 10 * 6 * 3600
+    assert not run.ledger.unsolved.any()
     if picture is not None:
         from banquise.view.plots import snapshot
 
         snapshot(run).savefig(picture)
-    low, high = sizes.interval
-    return {"exponent": sizes.exponent, "low": low, "high": high, "spread": float(spread["dispersion"][-1]) ** 0.5}
+    return {"exponent": sizes.exponent, "low": low, "high": high, "spread": apart}
 
 
 if __name__ == "__main__":

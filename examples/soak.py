@@ -108,8 +108,10 @@ def main(days: float = 60.0, output: str | Path = "soak.nc", n: int = 12, step: 
     output = Path(output)
     watch = Watch(output.with_suffix(".log"))
     calls = [bq.Every(min(DAY, days * DAY / 20), watch.look)]
-    if output.exists() or output.with_name(output.name + ".pieces").exists():
+    if output.with_name(output.name + ".pieces").exists():
         return bq.resume(output, callbacks=calls), watch
+    if output.exists():
+        return bq.open_run(output), watch
     sim = basin(days, n, step)
     watch.look(sim)
     return sim.run(until=days * DAY, every=min(days * DAY / 20, 6 * 3600.0), output=output, callbacks=calls), watch
@@ -152,7 +154,7 @@ def draw(run: bq.Run, watch: Watch, path: str | Path) -> None:
 
     figure = plt.figure(figsize=(10, 5), layout="constrained")
     left, right = figure.subfigures(1, 2, width_ratios=(1, 1))
-    snapshot(run, left.subplots(), colour="plain")
+    snapshot(run, ax=left.subplots(), colour="plain")
     axes = right.subplots(3, 1, sharex=True)
     day = run.ledger.time / DAY
     axes[0].step([look["day"] for look in watch.seen], [look["floes"] for look in watch.seen], where="post")
