@@ -203,6 +203,13 @@ def test_the_good_case_is_good(tmp_path, capsys):
     assert (tmp_path / "case.nc").exists()
 
 
+def test_a_stopped_run_is_not_written_over(tmp_path, capsys):
+    (tmp_path / "case.toml").write_text(GOOD)
+    (tmp_path / "case.nc.pieces").mkdir()
+    complains(["run", str(tmp_path / "case.toml"), "--quiet"], capsys, ["banquise resume", "--force"])
+    assert main(["run", str(tmp_path / "case.toml"), "--quiet", "--force"]) == 0
+
+
 def damaged(path, how):
     """Files that are not run files, each in its own way."""
     if how == "empty":

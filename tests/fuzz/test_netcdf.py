@@ -107,8 +107,9 @@ def glacier_run(path):
 def show(path):
     """All that the commands make of a run file."""
     run = open_any(path)
-    repr(run), repr(run.dataset)
-    KINDS[kind_at(path) or "floes"].get("pack")(run, None)
+    repr(run)
+    if ROUNDS:  # half a second a file
+        KINDS[kind_at(path) or "floes"].get("pack")(run, None)
 
 
 def wind(path):
@@ -139,7 +140,7 @@ def good(tmp_path_factory):
 
 
 @pytest.mark.parametrize("kind", FILES)
-@rounds(12)
+@rounds(6)
 @given(changes=CHANGES)
 def test_spoiled_contents(kind, changes, good, tmp_path):
     bad = tmp_path / f"{next(NAMES)}.nc"  # another name each time: netCDF may still hold the one before

@@ -6,6 +6,8 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from banquise.commands import options
+
 # light: the scenes themselves are imported when one is run (`banquise.scenes.block_cases` has the same names)
 CASES = ("tower", "wall", "settling-wall", "heap", "capsize", "arch", "slope", "ballast", "rubble")
 
@@ -25,9 +27,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=int,
         help="how many (tower 10, heap 200, ballast 200, rubble 60, stones of a ring of the arch 50)",
     )
-    run_parser.add_argument("--threads", type=int, help="threads to use (default: all cores)")
-    run_parser.add_argument("--quiet", action="store_true", help="no progress")
-    run_parser.add_argument("--json", action="store_true", help="print the summary as JSON")
+    options.again(run_parser)
+    options.threads(run_parser)
+    options.quiet(run_parser)
+    options.json(run_parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -37,16 +40,16 @@ def run(args: argparse.Namespace) -> int:
 
     from banquise.commands.check import summary
     from banquise.compiling import say_when_compiling
-    from banquise.threads import set_threads
     from banquise.units import duration
 
-    if args.threads is not None:
-        set_threads(args.threads)
+    options.use_threads(args)
     simulation, until = _case(args)
+    output = Path(args.output or f"{args.case}.nc")
+    options.check_stopped(args, output)
     say_when_compiling()
     result = simulation.run(
         until=duration(args.until, "until") if args.until else until, every=args.every,
-        output=Path(args.output or f"{args.case}.nc"), progress=not args.quiet,
+        output=output, progress=not args.quiet,
     )  # fmt: skip
     print(json.dumps(summary(result)) if args.json else result)
     return 0

@@ -17,6 +17,23 @@ def times(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--every", help="record interval instead")
 
 
+def again(parser: argparse.ArgumentParser) -> None:
+    """Whether to begin again where a run was stopped."""
+    parser.add_argument("--force", action="store_true", help="begin again, though a stopped run could be resumed")
+
+
+def check_stopped(args: argparse.Namespace, output: str | Path) -> None:
+    """What a stopped run has left is not written over unless asked for; a finished one gives way to the new one at its end."""
+    from banquise.errors import RunFileError
+    from banquise.recording.recorder import pieces_of
+
+    if not args.force and pieces_of(Path(output)).is_dir():
+        raise RunFileError(
+            f"output {output}: a run that was stopped is there. Go on with it: banquise resume {output}\n"
+            "Or begin again: the same command with --force."
+        )
+
+
 def threads(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--threads", type=int, help="threads to use (default: all cores)")
 

@@ -13,6 +13,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("case", help="case file (TOML)")
     parser.add_argument("-o", "--output", help="run file to write (default: the case's name with .nc)")
     options.times(parser)
+    options.again(parser)
     options.threads(parser)
     options.quiet(parser)
     options.json(parser)
@@ -37,6 +38,7 @@ def run(args: argparse.Namespace) -> int:
             f"{args.case}: {errors[0]}" + (f" (and {len(errors) - 1} more: banquise check)" if errors[1:] else "")
         )
     output = args.output or case.output or str(Path(args.case).with_suffix(".nc"))
+    options.check_stopped(args, output)
     say_when_compiling()
     result = case.run(output=output, progress=not args.quiet)
     if args.json:

@@ -15,7 +15,7 @@ from banquise.errors import RunFileError
 from banquise.recording.extras import contacts_from, extras_from, flow_table, obstacles_table
 from banquise.recording.recorder import EVENTS, STATE, STRESS, join_pieces, obstacles_after, pieces_of, read_pieces
 from banquise.recording.sealed import verify
-from banquise.recording.shapes import floes_of, from_file, scene_from, shapes_dataset
+from banquise.recording.shapes import check_shapes, floes_of, from_file, scene_from, shapes_dataset
 from banquise.recording.write_run import FORMAT, STATE_ATTRS, STRESS_ATTRS, ledger_table, loads_table, write_run
 from banquise.scene.scene import Scene
 from banquise.update.impulses import CONTACT_COLUMNS, KINDS
@@ -266,8 +266,9 @@ def _read(path: Path) -> Run:
     data.attrs = {"title": case.get("title", "Banquise run")}
     names = list(groups["ledger"].data_vars)
     loads = groups["loads"]
+    check_shapes(groups["shapes"])
     if not groups["events"]["kind"].isin(range(len(KINDS))).all():
-        raise RunFileError(f"{path}: a damaged run file (events of no known kind).")
+        raise ValueError("events: of no known kind")
     records = Records(
         {
             "time": root["time"].values,

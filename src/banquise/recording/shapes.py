@@ -111,6 +111,29 @@ def from_file(stored: xr.Dataset) -> xr.Dataset:
     return shapes
 
 
+# what scenes, figures and players are made from: dimension -> numbers on it
+_NEEDED = {
+    "body": (*_SHAPE_NUMBERS, "obstacle", "birth", "end", "parent"),
+    "ring": ("ring_body", "interior_ring", "part_node_count"),
+    "node": ("node_x", "node_y"),
+}
+
+
+def check_shapes(shapes: xr.Dataset) -> None:
+    """Raise a ValueError unless every body has its rings and every ring its points."""
+    for axis, names in _NEEDED.items():
+        for name in names:
+            if name not in shapes or shapes[name].dims != (axis,) or shapes[name].dtype.kind not in "fiu":
+                raise ValueError(f"shapes: no numbers {name} on {axis}")
+    owner, points = shapes["ring_body"].values, shapes["part_node_count"].values
+    if not (points > 0).all() or points.sum() != shapes.sizes["node"]:
+        raise ValueError("shapes: rings do not share out the points")
+    if not np.array_equal(np.unique(owner), np.arange(shapes.sizes["body"])) or (np.diff(owner) < 0).any():
+        raise ValueError("shapes: bodies without rings")
+    if not all(np.isfinite(shapes[name].values).all() for name in ("node_x", "node_y")):
+        raise ValueError("shapes: points that are not finite")
+
+
 def scene_from(shapes: xr.Dataset, state: Array, case: dict[str, Any]) -> Scene:
     """Floes and obstacles at a recorded state (6, n); floes that are not there (NaN) are left out."""
     counts = shapes["part_node_count"].values
