@@ -28,7 +28,9 @@ exclude_patterns = ["_build", "jupyter_execute"]
 html_theme = "pydata_sphinx_theme"
 html_title = "Banquise"
 html_static_path = ["_static"]
-html_theme_options = {"show_toc_level": 2}
+html_css_files = ["site.css"]
+html_theme_options = {"show_toc_level": 2, "header_links_before_dropdown": 7}
+html_sidebars = {name: [] for name in ("index", "getting_started", "tutorials", "api")}  # no pages below them
 
 myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "deflist"]
 myst_heading_anchors = 3

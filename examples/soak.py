@@ -2,7 +2,7 @@
 
 Run: python examples/soak.py [--days 60] [--output soak.nc] [--picture soak.png]        (or: make soak DAYS=60)
 
-Some fifteen floes lie in a closed basin. Lows pass every few days, the tide turns twice a day, floes are driven on the walls
+Half a dozen floes lie in a closed basin. Lows pass every few days, the tide turns twice a day, floes are driven on the walls
 and on each other, and break. A line every day says how it stands, a table at the end what was checked; exits with 1 if a
 check fails. Stopped by Ctrl-C, it goes on where it was when asked for the same output again.
 """
@@ -50,14 +50,14 @@ def weather(days: float, seed: int = 0) -> tuple[bq.Series, bq.Series]:
     return wind, bq.Series(times, u=0.25 * np.cos(phase), v=0.15 * np.sin(phase))
 
 
-def basin(days: float, n: int = 12, step: float = 60.0, seed: int = 0) -> bq.Simulation:
-    """Floes that cover half of a closed basin."""
+def basin(days: float, n: int = 6, step: float = 60.0, seed: int = 0) -> bq.Simulation:
+    """Floes that cover 0.4 of a closed basin."""
     side = 77.0 * n**0.5
     scene = bq.pack(
-        n=n, concentration=0.5, box=bq.Box(0, side, 0, side), max_size=60.0, thickness=(0.6, 1.2), seed=seed
+        n=n, concentration=0.4, box=bq.Box(0, side, 0, side), max_size=60.0, thickness=(0.6, 1.2), seed=seed
     )
     wind, tide = weather(days, seed)
-    law = bq.Griffith(toughness=10.0, min_size=25.0)
+    law = bq.Griffith(toughness=10.0, min_size=30.0)
     forcing = bq.Forcing(wind=wind, current=tide, latitude=81.0)
     return bq.Simulation(scene, forcing, scheme=bq.TimeStepping(step=step), fracture=law, seed=seed, title="soak")
 
@@ -103,7 +103,7 @@ class Watch:
         )  # fmt: skip
 
 
-def main(days: float = 60.0, output: str | Path = "soak.nc", n: int = 12, step: float = 60.0) -> tuple[bq.Run, Watch]:
+def main(days: float = 60.0, output: str | Path = "soak.nc", n: int = 6, step: float = 60.0) -> tuple[bq.Run, Watch]:
     """Run, or go on; gives the run and what was seen on the way."""
     output = Path(output)
     watch = Watch(output.with_suffix(".log"))
@@ -170,11 +170,11 @@ def draw(run: bq.Run, watch: Watch, path: str | Path) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--days", type=float, default=60.0)
-    parser.add_argument("--floes", type=int, default=12)
+    parser.add_argument("--floes", type=int, default=6)
     parser.add_argument("--output", help="run file; given again after a stop, the run goes on")
     parser.add_argument("--picture", help="of the basin, the number of floes, overlap and energy left over")
     asked = parser.parse_args()
-    bq.set_threads(1)  # a dozen floes: one core is enough
+    bq.set_threads(1)  # a handful of floes: one core is enough
     with tempfile.TemporaryDirectory() as folder:
         soaked, seen = main(asked.days, asked.output or Path(folder) / "soak.nc", asked.floes)
         found = checked(soaked, seen)
