@@ -166,7 +166,7 @@ class _Stepper:
         )
 
 
-def _at(force: Any, times: Array) -> Array:
+def _at(force: Any, times: npt.NDArray[Any]) -> Array:
     """The load (N/m) at all times; a function written for one time at a time is asked for each."""
     try:
         loads = np.asarray(force(times), dtype=float)
