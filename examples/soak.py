@@ -50,7 +50,7 @@ def weather(days: float, seed: int = 0) -> tuple[bq.Series, bq.Series]:
     return wind, bq.Series(times, u=0.25 * np.cos(phase), v=0.15 * np.sin(phase))
 
 
-def basin(days: float, n: int = 6, step: float = 60.0, seed: int = 0) -> bq.Simulation:
+def basin(days: float, n: int = 6, step: float = 120.0, seed: int = 0) -> bq.Simulation:
     """Floes that cover 0.4 of a closed basin."""
     side = 77.0 * n**0.5
     scene = bq.pack(
@@ -103,7 +103,7 @@ class Watch:
         )  # fmt: skip
 
 
-def main(days: float = 60.0, output: str | Path = "soak.nc", n: int = 6, step: float = 60.0) -> tuple[bq.Run, Watch]:
+def main(days: float = 60.0, output: str | Path = "soak.nc", n: int = 6, step: float = 120.0) -> tuple[bq.Run, Watch]:
     """Run, or go on; gives the run and what was seen on the way."""
     output = Path(output)
     watch = Watch(output.with_suffix(".log"))

@@ -38,11 +38,10 @@ def check_pairs(run, floes, friction, approach_allowed=0.0):
     """What must hold for every pair and every impact problem; returns the part of the pairs that met."""
     momentum, angular, energy, size, turning = books_of_pairs(run, floes)
     assert (np.abs(momentum - momentum[0]).max(axis=(0, 2)) / size).max() < 1e-12
-    # levers are differences of coordinates of up to a kilometre: 2e-13 m of floes of 10 m; the gap at which a meeting is
-    # taken (1e-12 of the size) is the arm of the friction
     turned = np.abs(angular - angular[0]).max(axis=0) / turning
     impacts = np.bincount(run.events.floe_a.to_numpy() // 2, minlength=len(turned))
-    # pairs that never met show what the books themselves round: places of a kilometre, step after step
+    # pairs that never met show what the books themselves round: places of a kilometre, step after step; beyond that, the gap
+    # at which a meeting is taken (1e-12 of the size) is the arm of the friction
     unmet = turned[impacts == 0].max(initial=0.0)
     assert turned.max() < 1e-12 + 2 * unmet
     assert (np.diff(energy, axis=0) / energy[0]).max() < 1e-14  # the sum of squares itself rounds

@@ -90,7 +90,7 @@ def _observed(observed: Any, floes: int) -> tuple[Array, Array]:
         if column.shape != wanted:
             raise CaseError(f"calibrate: observed {name} has shape {column.shape}, expected (times, floes) = {wanted}.")
     if len(times) < 3 or np.any(np.diff(times) <= 0):
-        raise CaseError("calibrate: expected at least three observed times, increasing.")
+        raise CaseError(f"calibrate: {len(times)} observed times, expected at least three, increasing.")
     return times - times[0], np.stack([*columns, turned], axis=2)
 
 

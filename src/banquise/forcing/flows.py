@@ -61,8 +61,12 @@ class Series:
                 f"series: got times {self.times.shape}, u {self.u.shape}, v {self.v.shape}; "
                 "expected three lists of one length, at least 2."
             )
-        if not all(np.isfinite(c).all() for c in (self.times, self.u, self.v)):
-            raise ForcingError("series: all values must be finite.")
+        for name, column in (("times", self.times), ("u", self.u), ("v", self.v)):
+            if not np.isfinite(column).all():
+                k = int(np.argmin(np.isfinite(column)))
+                raise ForcingError(
+                    f"series: {name}[{k}] is {column[k]}, expected finite numbers. Fill or drop that entry."
+                )
         back = np.flatnonzero(np.diff(self.times) <= 0)
         if len(back):
             k = int(back[0])

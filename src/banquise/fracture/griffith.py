@@ -26,7 +26,8 @@ class Griffith:
     rule : "first" (the crack that pays first while the load grows) or "least-energy" (the one that pays most)
     arrested : whether cracks that end inside the floe compete
     min_piece : least part of the floe's area that a crack may cut off
-    min_size : m, least square root of a piece's area in a run; None: ten times the thickness, below which it is no plate
+    min_size : m, least side of a piece in a run, the square root of its area (sizes of packs are radii, sqrt(area / pi): 0.56
+        of that); None: ten times the thickness, below which it is no plate
     generations : in a run, how often in a row the piece that carries the contact may break again in one impact
     nodes : of the mesh, about; border_points : equally spaced ends of candidate cracks, besides the corners
 

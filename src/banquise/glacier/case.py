@@ -151,7 +151,7 @@ def _value(value: Any, kind: str, where: str) -> Any:
             raise CaseError(f"{where}: got keys {sorted(value)}, expected {{ x = [...], value = [...] }}.")
         x, y = (np.atleast_1d(_value(value[k], unit, where)) for k, unit in (("x", "length"), ("value", kind)))
         if x.shape != y.shape or (np.diff(x) <= 0).any():
-            raise CaseError(f"{where}: x and value must be of one length, x ascending.")
+            raise CaseError(f"{where}: {x.size} places x and {y.size} values, expected as many of each, x ascending.")
         return lambda at: np.interp(at, x, y)
     if kind == "number":
         if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e300:

@@ -207,7 +207,7 @@ class PlanView:
         except ValueError:
             raise CaseError(f"{name}: got shape {np.shape(given)}, expected one number or {self.shape}.") from None
         if not np.isfinite(array).all():
-            raise CaseError(f"{name} holds NaN or infinity.")
+            raise CaseError(f"{name} holds {array[~np.isfinite(array)][0]}, expected finite numbers.")
         if positive and (array <= 0).any():
             raise CaseError(f"{name} is {array.min():g}, expected more than zero.")
         return array

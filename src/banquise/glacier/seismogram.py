@@ -38,7 +38,7 @@ class Source:
                 f"Source: {self.time.shape} times and {self.force.shape} forces, expected two rows of one length."
             )
         if not (np.isfinite(self.time).all() and np.isfinite(self.force).all()):
-            raise CaseError("Source: times or forces hold NaN or infinity.")
+            raise CaseError("Source: times or forces hold NaN or infinity, expected finite numbers. Fill or drop them.")
         gaps = np.diff(self.time)
         if gaps.min() <= 0 or np.ptp(gaps) > 1e-6 * gaps.mean():
             raise CaseError("Source: times are not evenly spaced. Use Source.resampled.")

@@ -109,7 +109,7 @@ def fly(bodies: Bodies, flows: Flows, steps: Array, rows: NDArray[np.int64], out
     if lost:
         raise ForcingError(
             f"floe {bodies.ids[min(lost)]}: the forces on it at t = {time:g} s give no sensible motion. Look at its loads, its "
-            "mass and the flow there; a run with an output file keeps its records up to here."
+            "mass and the flow there."
         )
 
 

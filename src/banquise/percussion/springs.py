@@ -85,7 +85,9 @@ class Springs:
         start = np.concatenate([np.asarray(x, dtype=float), np.asarray(v, dtype=float)])
         n = len(self.masses)
         if start.shape != (2 * n,):
-            raise BanquiseError(f"percussion: {n} masses need {n} displacements and {n} velocities.")
+            raise BanquiseError(
+                f"percussion: {start.size} displacements and velocities for {n} masses, expected {n} of each."
+            )
         t = np.atleast_1d(np.asarray(times, dtype=float))
         A = self.matrix
         states = np.stack([expm(A * s) @ start for s in t])

@@ -138,7 +138,7 @@ def find_pairs(boxes: Floats, method: str = "cells", block_of: Ints | None = Non
     boxes = np.ascontiguousarray(boxes, dtype=np.float64)
     if not np.isfinite(boxes).all():
         row = int(np.argmin(np.isfinite(boxes).all(axis=1)))
-        raise CaseError(f"broad phase: box {row} is not finite ({boxes[row]}); the body has left the numbers.")
+        raise CaseError(f"broad phase: box {row} is not finite ({boxes[row]}). Look at what moves that body.")
     pairs = METHODS[method](boxes)
     if block_of is not None:
         pairs = pairs[block_of[pairs[:, 0]] != block_of[pairs[:, 1]]]

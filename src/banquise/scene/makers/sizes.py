@@ -79,7 +79,14 @@ def given_sizes(rng: np.random.Generator, n: int, ice_area: float, sizes: Any) -
         listed = np.asarray(sizes, dtype=float)
         drawn = listed.ravel() if listed.size == n else rng.choice(listed.ravel(), n) if listed.size else listed
     if drawn.shape != (n,) or not np.isfinite(drawn).all() or (drawn <= 0).any():
-        raise CaseError(f"pack: sizes must be {n} positive numbers of metres (or a function of quantiles giving them).")
+        what = (
+            f"{drawn.size} sizes"
+            if drawn.shape != (n,)
+            else f"a size of {drawn[~(drawn > 0) | ~np.isfinite(drawn)][0]} m"
+        )
+        raise CaseError(
+            f"pack: got {what}, expected positive metres, or a function that gives {n} of them for quantiles."
+        )
     return np.sort(drawn * math.sqrt(ice_area / (math.pi * np.sum(drawn**2))))[::-1]
 
 

@@ -62,7 +62,9 @@ def voronoi(
     height = sampled(thickness, centre, polygon.bounds, "thickness")
     kept = part > 0
     if not (height[kept] > 0).all():
-        raise CaseError("voronoi: thickness must be above 0 m wherever there is ice.")
+        raise CaseError(
+            f"voronoi: thickness goes down to {height[kept].min():g} m, expected above 0 m wherever there is ice."
+        )
     floes = [
         Floe(shapely.get_coordinates(cell.exterior), [shapely.get_coordinates(r) for r in cell.interiors], thickness=h)
         for cell, h in zip(drawn_in(cells[kept], part[kept]), height[kept])
