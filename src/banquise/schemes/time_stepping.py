@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from banquise.schemes.rounds import verified_step
+from banquise.schemes.rounds import MOVING, verified_step
 from banquise.settings import number
 from banquise.units import duration
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from banquise.simulation import Simulation
 
 REBOUNDS = 4, 128  # rounds of a step in which a group's impacts rebound: so many, and so many over its size
-MOVING = ("x", "y", "angle", "cos", "sin", "u", "v", "spin")
 
 
 @dataclass(frozen=True)
