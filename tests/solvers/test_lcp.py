@@ -12,6 +12,7 @@ from banquise.errors import SolverError
 from banquise.solvers import _kernels_lemke as kernels
 from banquise.solvers import lcp
 from banquise.solvers.dense import stewart_trinkle
+from banquise.solvers.lcp_dictionary import Dictionary
 
 
 def assert_solves(M, q, answer, tolerance=1e-9):
@@ -163,7 +164,7 @@ def test_rebuilt_dictionary_is_the_same():
     problem = lcp._Problem(M, q, 1e-10)
     T, rhs, cover = np.empty((n, n + 1)), np.empty(n), np.ones(n)
     unit = kernels.dictionary(M, q, problem.scale, cover, T, rhs)
-    run = lcp._Dictionary(T, rhs)
+    run = Dictionary(T, rhs)
     status, pivots = run.go(12, kernels.LEXICOGRAPHIC, None)
     assert status == kernels.CAP and pivots == 12
     pivoted, before = run.T.copy(), run.rhs.copy()
