@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+os.environ["BANQUISE_NOTES"] = "0"  # that kernels are being compiled is no part of what a test reads on stderr
+
 # Two workers that meet the same kernels at the same time both compile them. So tests go out in units: first those whose
 # kernels are their own, a unit for each; then, file by file, those that find most of theirs compiled. (`make test`: -n 2
 # --no-loadscope-reorder.) The kernels of the step take longest, so `analysis`, whose tests need little else, comes first.

@@ -57,3 +57,25 @@ def test_cite_for_programs_agrees_with_citation_file(capsys):
     assert re.search(r"^version: (.*)$", file, re.M)[1] == works["banquise"]["fields"]["version"]
     for work in works.values():
         assert f"title: {work['title']}" in file.replace('"', ""), f"CITATION.cff does not name {work['title']}"
+
+
+def test_compiling_is_said(capsys, monkeypatch):
+    """Once, and again while it lasts; where somebody looks, or always."""
+    from banquise import compiling
+
+    said = []
+    monkeypatch.setattr(compiling, "_note", compiling._Note())
+    monkeypatch.setattr(compiling, "register", lambda kind, listener: said.append(kind))
+    compiling.say_when_compiling()
+    assert not said  # BANQUISE_NOTES=0 in tests
+    monkeypatch.delenv("BANQUISE_NOTES")
+    compiling.say_when_compiling(always=False)
+    assert not said  # stderr is no terminal here
+    compiling.say_when_compiling()
+    compiling.say_when_compiling()
+    assert said == ["numba:compile"]
+    monkeypatch.setattr(compiling, "EVERY", -1.0)
+    for step in ("on_start", "on_start", "on_end", "on_end"):  # a kernel, and one that it calls
+        getattr(compiling._note, step)(None)
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 3 and lines[0].startswith("compiling kernels: once") and "2 in 0 s" in lines[2]
