@@ -1,98 +1,98 @@
-"""Kernels of the mesh of a floe: sizes, lattices, points kept apart; and its stiffness matrix."""
+"""Kernels of the elastic body of a mesh: areas, strains, stiffness, rigid motions."""
+
+import math
 
 import numpy as np
 from numba import njit
 
+from banquise.jit import kernel
 
-@njit(cache=True, nogil=True)
-def spread(points, sizes, placed, factor):
-    """Keep points one by one, each at `factor` times its size from all `placed` and all kept before it."""
-    n = points.shape[0]
-    m = placed.shape[0]
-    kept = np.zeros(n, np.bool_)
-    near = np.empty((m + n, 2))
-    for j in range(m):
-        near[j, 0], near[j, 1] = placed[j, 0], placed[j, 1]
-    count = m
+
+@kernel
+def areas(nodes, elements):
+    """Area of each element, and the shortest edge at each node."""
+    area = np.empty(elements.shape[0])
+    size = np.full(nodes.shape[0], math.inf)
+    for e in range(elements.shape[0]):
+        a, b, c = elements[e, 0], elements[e, 1], elements[e, 2]
+        area[e] = 0.5 * (
+            (nodes[b, 0] - nodes[a, 0]) * (nodes[c, 1] - nodes[a, 1])
+            - (nodes[b, 1] - nodes[a, 1]) * (nodes[c, 0] - nodes[a, 0])
+        )
+        for k in range(3):
+            i, j = elements[e, k], elements[e, (k + 1) % 3]
+            long = math.hypot(nodes[j, 0] - nodes[i, 0], nodes[j, 1] - nodes[i, 1])
+            size[i], size[j] = min(size[i], long), min(size[j], long)
+    return area, size
+
+
+@kernel
+def strains_and_stiffness(nodes, elements, area, poisson):
+    """Strain xx, yy, xy from the displacements of each element (ne, 3, 6), and its stiffness (ne, 6, 6)."""
+    ne = elements.shape[0]
+    strain = np.zeros((ne, 3, 6))
+    stiffness = np.zeros((ne, 6, 6))
+    plain = 1.0 / (1.0 - poisson * poisson)
+    for e in range(ne):
+        for k in range(3):
+            i, j = elements[e, (k + 1) % 3], elements[e, (k + 2) % 3]
+            dx = 0.5 * (nodes[i, 1] - nodes[j, 1]) / area[e]
+            dy = 0.5 * (nodes[j, 0] - nodes[i, 0]) / area[e]
+            strain[e, 0, 2 * k] = dx
+            strain[e, 1, 2 * k + 1] = dy
+            strain[e, 2, 2 * k] = 0.5 * dy
+            strain[e, 2, 2 * k + 1] = 0.5 * dx
+        for p in range(6):
+            sx = plain * (strain[e, 0, p] + poisson * strain[e, 1, p])
+            sy = plain * (strain[e, 1, p] + poisson * strain[e, 0, p])
+            sxy = 2.0 * plain * (1.0 - poisson) * strain[e, 2, p]  # tensor shear: 4 G exy^2 / 2
+            for q in range(6):
+                stiffness[e, p, q] = area[e] * (
+                    sx * strain[e, 0, q] + sy * strain[e, 1, q] + sxy * strain[e, 2, q]
+                )
+    return strain, stiffness
+
+
+@kernel
+def rigid(nodes, elements, area):
+    """Rigid modes (n, 2, 3) and their moments M Z (2n, 3), with Z^T M Z = 1.
+
+    About the centre of the elements' mass the three are orthogonal to rounding: they only need their lengths.
+    """
+    n = nodes.shape[0]
+    total = cx = cy = 0.0
+    for e in range(elements.shape[0]):
+        for k in range(3):
+            total += area[e] / 3.0
+            cx += area[e] / 3.0 * nodes[elements[e, k], 0]
+            cy += area[e] / 3.0 * nodes[elements[e, k], 1]
+    cx /= total
+    cy /= total
+    modes = np.zeros((n, 2, 3))
+    moments = np.zeros((2 * n, 3))
     for i in range(n):
-        reach = (factor * sizes[i]) ** 2
-        free = True
-        for j in range(count):
-            dx = near[j, 0] - points[i, 0]
-            dy = near[j, 1] - points[i, 1]
-            if dx * dx + dy * dy < reach:
-                free = False
-                break
-        if free:
-            kept[i] = True
-            near[count, 0], near[count, 1] = points[i, 0], points[i, 1]
-            count += 1
-    return kept
-
-
-@njit(cache=True, nogil=True)
-def _size_at(x, y, fine, growth, top):
-    """The least of `top` and, for each fine place (x0, y0, x1, y1, size: a stretch), size + growth * distance."""
-    least = top
-    for k in range(fine.shape[0]):
-        if fine[k, 4] < least:
-            ex, ey = fine[k, 2] - fine[k, 0], fine[k, 3] - fine[k, 1]
-            dx, dy = x - fine[k, 0], y - fine[k, 1]
-            long = ex * ex + ey * ey
-            if long > 0.0:
-                part = min(max((dx * ex + dy * ey) / long, 0.0), 1.0)
-                dx -= part * ex
-                dy -= part * ey
-            away = dx * dx + dy * dy
-            room = (least - fine[k, 4]) / growth
-            if away < room * room:
-                least = fine[k, 4] + growth * np.sqrt(away)
-    return least
-
-
-@njit(cache=True, nogil=True)
-def local_size(points, fine, growth, top):
-    """Size wanted at each point."""
-    out = np.empty(points.shape[0])
-    for i in range(points.shape[0]):
-        out[i] = _size_at(points[i, 0], points[i, 1], fine, growth, top)
-    return out
-
-
-@njit(cache=True, nogil=True)
-def lattice(x0, y0, step, columns, rows, first_column, first_row, fine, growth, top):
-    """(k, 3) x, y, size wanted: those points of a hexagonal lattice of that step from (x0, y0) where about it is wanted."""
-    out = np.empty((columns * rows, 3))
-    count = 0
-    for j in range(first_row, first_row + rows):
-        for i in range(first_column, first_column + columns):
-            x, y = x0 + step * (i + 0.5 * (j % 2)), y0 + 0.866 * step * (j + 0.5)
-            size = _size_at(x, y, fine, growth, top)
-            if 0.9 * step <= size < 1.13 * step:
-                out[count, 0], out[count, 1], out[count, 2] = x, y, size
-                count += 1
-    return out[:count].copy()
-
-
-@njit(cache=True, nogil=True)
-def across(points, inward, segments):
-    """Distance from each border point, straight into the ice, to the opposite border (inf when none is met)."""
-    n = points.shape[0]
-    out = np.full(n, np.inf)
-    for i in range(n):
-        px, py = points[i, 0], points[i, 1]
-        dx, dy = inward[i, 0], inward[i, 1]
-        for k in range(segments.shape[0]):
-            ax, ay = segments[k, 0] - px, segments[k, 1] - py
-            ex, ey = segments[k, 2] - segments[k, 0], segments[k, 3] - segments[k, 1]
-            det = dx * ey - dy * ex
-            if abs(det) < 1e-14:
-                continue
-            t = (ax * ey - ay * ex) / det
-            s = (ax * dy - ay * dx) / det
-            if t > 1e-7 and -1e-9 <= s <= 1 + 1e-9 and t < out[i]:
-                out[i] = t
-    return out
+        modes[i, 0, 0] = modes[i, 1, 1] = 1.0
+        modes[i, 0, 2] = cy - nodes[i, 1]
+        modes[i, 1, 2] = nodes[i, 0] - cx
+    for e in range(elements.shape[0]):
+        for k in range(3):
+            i = elements[e, k]
+            for q in range(3):
+                j = elements[e, q]
+                weight = area[e] / 12.0 * (2.0 if k == q else 1.0)
+                for c in range(2):
+                    for z in range(3):
+                        moments[2 * i + c, z] += weight * modes[j, c, z]
+    for z in range(3):
+        long = 0.0
+        for i in range(n):
+            long += modes[i, 0, z] * moments[2 * i, z] + modes[i, 1, z] * moments[2 * i + 1, z]
+        long = math.sqrt(long)
+        for i in range(n):
+            for c in range(2):
+                modes[i, c, z] /= long
+                moments[2 * i + c, z] /= long
+    return modes, moments
 
 
 @njit(cache=True, nogil=True)

@@ -144,13 +144,9 @@ def clear_cache() -> None:
 
 
 def _assemble(mesh: Mesh, patches: tuple[Patch, ...], origin: Array, unit: float, poisson: float) -> Body:
-    n = len(mesh.nodes)
-    strain = _strains(mesh)
-    c = 1 / (1 - poisson**2)
-    law = c * np.array([[1, poisson, 0], [poisson, 1, 0], [0, 0, 2 * (1 - poisson)]])  # tensor shear: 4 G exy^2 / 2
-    stiffness = strain.transpose(0, 2, 1) @ (law @ strain) * mesh.area[:, None, None]
-    modes, moments = _rigid(mesh)
-    weight = 10.0 * np.einsum("eii->", stiffness) / (2 * n) / np.sum(moments**2)
+    strain, stiffness = _kernels_mesh.strains_and_stiffness(mesh.nodes, mesh.elements, mesh.area, poisson)
+    modes, moments = _kernels_mesh.rigid(mesh.nodes, mesh.elements, mesh.area)
+    weight = 5.0 * np.einsum("eii->", stiffness) / len(mesh.nodes) / np.sum(moments**2)
     K = _kernels_mesh.assembled(mesh.elements, stiffness, moments, float(weight))
     # K is symmetric: its transpose is the array in Fortran's order, which LAPACK takes as it lies
     factor, info = lapack.dpotrf(K.T, lower=0, overwrite_a=1, clean=0)
@@ -160,38 +156,3 @@ def _assemble(mesh: Mesh, patches: tuple[Patch, ...], origin: Array, unit: float
     inverse = inverse.T
     _kernels_mesh.mirror(inverse)
     return Body(mesh, patches, origin, unit, poisson, stiffness, modes, moments, inverse, strain)
-
-
-def _strains(mesh: Mesh) -> Array:
-    x = mesh.nodes[mesh.elements]
-    twice = 2 * mesh.area
-    out = np.zeros((len(x), 3, 6))
-    for k in range(3):
-        i, j = (k + 1) % 3, (k + 2) % 3
-        dx = (x[:, i, 1] - x[:, j, 1]) / twice
-        dy = (x[:, j, 0] - x[:, i, 0]) / twice
-        out[:, 0, 2 * k] = dx
-        out[:, 1, 2 * k + 1] = dy
-        out[:, 2, 2 * k] = dy / 2
-        out[:, 2, 2 * k + 1] = dx / 2
-    return out
-
-
-def _rigid(mesh: Mesh) -> tuple[Array, Array]:
-    """Rigid modes (n, 2, 3) and their moments M Z (2n, 3), with Z^T M Z = 1."""
-    n = len(mesh.nodes)
-    each = np.repeat(mesh.area / 3, 3)
-    centre = np.array([np.sum(each * mesh.nodes[mesh.elements, k].ravel()) for k in (0, 1)]) / mesh.area.sum()
-    r = mesh.nodes - centre
-    modes = np.zeros((n, 2, 3))
-    modes[:, 0, 0] = 1
-    modes[:, 1, 1] = 1
-    modes[:, 0, 2] = -r[:, 1]
-    modes[:, 1, 2] = r[:, 0]
-    values = modes[mesh.elements]  # (ne, 3, 2, 3)
-    weighed = (mesh.area / 12)[:, None, None, None] * (values + values.sum(axis=1, keepdims=True))
-    moments = np.zeros((n, 2, 3))
-    np.add.at(moments, mesh.elements.ravel(), weighed.reshape(-1, 2, 3))
-    gram = np.einsum("nik,nil->kl", modes, moments)
-    back = np.linalg.inv(np.linalg.cholesky(gram)).T
-    return modes @ back, (moments @ back).reshape(2 * n, 3)
