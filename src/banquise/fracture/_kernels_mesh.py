@@ -47,9 +47,7 @@ def strains_and_stiffness(nodes, elements, area, poisson):
             sy = plain * (strain[e, 1, p] + poisson * strain[e, 0, p])
             sxy = 2.0 * plain * (1.0 - poisson) * strain[e, 2, p]  # tensor shear: 4 G exy^2 / 2
             for q in range(6):
-                stiffness[e, p, q] = area[e] * (
-                    sx * strain[e, 0, q] + sy * strain[e, 1, q] + sxy * strain[e, 2, q]
-                )
+                stiffness[e, p, q] = area[e] * (sx * strain[e, 0, q] + sy * strain[e, 1, q] + sxy * strain[e, 2, q])
     return strain, stiffness
 
 

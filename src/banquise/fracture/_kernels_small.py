@@ -1,12 +1,15 @@
 """Kernels of the small problem of one crack: all but its ghosts eliminated, mean motions frozen, pressures of its lips."""
 
 import numpy as np
-from numba import njit
+
+from banquise.jit import inner, kernel
+
+SMALL = 1e-10  # part of its diagonal added to S: loose pieces leave it singular, in directions that no load sees
 
 
-@njit(cache=True, nogil=True)
-def eliminated(inverse, touched, D, B, S):
-    """S = D - B^T G B, with G the rows and columns of `inverse` at the touched nodes.
+@inner
+def _eliminated(inverse, touched, D, B, S):
+    """Upper triangle of S = D - B^T G B, with G the rows and columns of `inverse` at the touched nodes.
 
     B couples nodes of one cut element only, some ten entries a column: no products with zero are made.
     """
@@ -41,16 +44,16 @@ def eliminated(inverse, touched, D, B, S):
         for k in range(n):
             spread[k, a] = row[k]
     for a in range(m):
-        for b in range(m):
+        for b in range(a, m):
             S[a, b] = D[a, b]
         for at in range(first[a], first[a + 1]):
             k = index[at]
             value = B[k, a]
-            for b in range(m):
+            for b in range(a, m):
                 S[a, b] -= value * spread[k, b]
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _inverse_of_three(X, at, out):
     """Inverse of a 3 x 3 matrix by its cofactors, written to out[at:, at:]."""
     for i in range(3):
@@ -63,60 +66,86 @@ def _inverse_of_three(X, at, out):
             out[at + i, at + j] /= det
 
 
-@njit(cache=True, nogil=True)
-def frozen(drift, drift_energy, push, touched, B, moments, side, spread, separates, S, t):
+@inner
+def _frozen(inverse, drift, drift_energy, push, touched, B, moments, side, separates, S, t):
     """Add to S and t what keeps the mean motion of the floe, and of each of two pieces, as it was.
 
     With W = [whole, B^T drift, (B^T spread - own)], the moments of the ghosts on the rigid modes and what standard functions
     take of them, S gets W core W^T; core couples the first two by -1, and holds the drift's energy and (side^T spread)^-1.
+    `side` (2n, 3) and moments[:, 3:] are of one of the two pieces, spread = inverse side.
     """
-    m = S.shape[0]
-    wide = np.zeros((m, 9))
+    m, n = S.shape[0], side.shape[0]
+    wide = np.zeros((9, m))
     core = np.zeros((9, 9))
     mixed = np.zeros((3, 3))  # drift^T side
     square = np.zeros((3, 3))  # side^T spread
+    spread = np.zeros((3, n))
     for p in range(3):
         core[p, 3 + p] = core[3 + p, p] = -1.0
         for q in range(3):
             core[p, q] = drift_energy[p, q]
     if separates:
-        for i in range(side.shape[0]):
+        for i in range(n):
+            a, b, c = side[i, 0], side[i, 1], side[i, 2]
+            if a != 0.0 or b != 0.0 or c != 0.0:
+                for p in range(3):
+                    mixed[p, 0] += drift[i, p] * a
+                    mixed[p, 1] += drift[i, p] * b
+                    mixed[p, 2] += drift[i, p] * c
+                for j in range(n):
+                    value = inverse[i, j]
+                    spread[0, j] += a * value
+                    spread[1, j] += b * value
+                    spread[2, j] += c * value
+        for i in range(n):
             for q in range(3):
-                value = side[i, q]
-                if value != 0.0:
-                    for p in range(3):
-                        mixed[p, q] += drift[i, p] * value
-                        square[q, p] += value * spread[i, p]
+                for p in range(3):
+                    square[q, p] += side[i, q] * spread[p, i]
         _inverse_of_three(square, 6, core)
     for a in range(m):
         for q in range(3):
-            wide[a, q] = moments[a, q]
+            wide[q, a] = moments[a, q]
             t[a] -= moments[a, q] * push[q]
             if separates:
-                wide[a, 6 + q] = -moments[a, 3 + q]
+                wide[6 + q, a] = -moments[a, 3 + q]
                 for p in range(3):
-                    wide[a, 6 + q] += moments[a, p] * mixed[p, q]
+                    wide[6 + q, a] += moments[a, p] * mixed[p, q]
     for k in range(B.shape[0]):
         i = 2 * touched[k // 2] + k % 2
         for a in range(m):
             value = B[k, a]
             if value != 0.0:
                 for q in range(3):
-                    wide[a, 3 + q] += value * drift[i, q]
+                    wide[3 + q, a] += value * drift[i, q]
                     if separates:
-                        wide[a, 6 + q] += value * spread[i, q]
-    row = np.empty(9)
+                        wide[6 + q, a] += value * spread[q, i]
     for a in range(m):
         for q in range(9):
-            row[q] = 0.0
+            value = 0.0
             for p in range(9):
-                row[q] += wide[a, p] * core[p, q]
-        for b in range(m):
-            for q in range(9):
-                S[a, b] += row[q] * wide[b, q]
+                value += wide[p, a] * core[p, q]
+            for b in range(a, m):
+                S[a, b] += value * wide[q, b]
 
 
-@njit(cache=True, nogil=True)
+@inner
+def _factored(S):
+    """S = U^T U in place, U in the upper triangle; False when S is not positive."""
+    m = S.shape[0]
+    for k in range(m):
+        if not S[k, k] > 0.0:
+            return False
+        root = np.sqrt(S[k, k])
+        for j in range(k, m):
+            S[k, j] /= root
+        for i in range(k + 1, m):
+            value = S[k, i]
+            for j in range(i, m):
+                S[i, j] -= value * S[k, j]
+    return True
+
+
+@inner
 def _solve_chosen(gram, rhs, chosen, L, x):
     """Solve the chosen rows of gram x = rhs by Cholesky in place; zero elsewhere. False when not positive."""
     n = rhs.shape[0]
@@ -152,7 +181,7 @@ def _solve_chosen(gram, rhs, chosen, L, x):
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def non_negative(gram, rhs, x):
     """Minimise x.gram.x/2 - rhs.x over x >= 0 (block principal pivoting, single exchanges when that stalls).
 
@@ -205,3 +234,102 @@ def non_negative(gram, rhs, x):
     for i in range(n):
         x[i] = max(x[i], 0.0)
     return -1
+
+
+@kernel
+def open_cut(
+    inverse, drift, drift_energy, push, body_moments, frozen,
+    touched, D, B, QA, QP, jump, slip, before, load, separates, minus, friction, enough,
+):  # fmt: skip
+    """How a cut (see `cut_mesh`) opens: releases net of friction, frictionless, free; ghosts, and pressures of the lips.
+
+    Parameters
+    ----------
+    frozen : whether mean motions are (under an impact); minus : whether to freeze the piece on the - side, the smaller one
+    before : (m,) force that presses on each crossing before; enough : a free release of so much or less ends it
+    """
+    m, n, lips = D.shape[0], QP.shape[0], jump.shape[0]
+    S = np.empty((m, m))
+    y = np.empty(m)
+    pressure = np.zeros(lips)
+    ghosts = np.zeros(m)
+    for a in range(m):
+        y[a] = load[a]
+    _eliminated(inverse, touched, D, B, S)
+    if frozen:
+        side = np.empty((2 * n, 3))
+        own = np.empty((m, 6))
+        for a in range(m):
+            for q in range(3):
+                own[a, q] = QA[a, q]
+                own[a, 3 + q] = QA[a, q] - QA[a, 3 + q] if minus else QA[a, 3 + q]
+        for i in range(2 * n):
+            for q in range(3):
+                value = QP[i // 2, i % 2, q]
+                side[i, q] = body_moments[i, q] - value if minus else value
+        if minus:
+            for i in range(2 * n):  # what is on the + side alone must be nothing, not rounding
+                for q in range(3):
+                    if abs(side[i, q]) < 1e-14:
+                        side[i, q] = 0.0
+        _frozen(inverse, drift, drift_energy, push, touched, B, own, side, separates, S, y)
+    for a in range(m):
+        S[a, a] += SMALL * D[a, a]
+    if not _factored(S):  # a piece without area: nothing to release
+        return 0.0, 0.0, 0.0, ghosts, pressure
+    for k in range(m):
+        y[k] /= S[k, k]
+        for j in range(k + 1, m):
+            y[j] -= y[k] * S[k, j]
+    free = 0.0
+    for k in range(m):
+        free += 0.5 * y[k] * y[k]
+    if free <= enough:
+        return 0.0, 0.0, free, ghosts, pressure
+    A = np.empty((m, lips))
+    for k in range(m):
+        for c in range(lips):
+            A[k, c] = jump[c, k]
+    parting = np.zeros(lips)
+    for k in range(m):
+        for c in range(lips):
+            A[k, c] /= S[k, k]
+            parting[c] += A[k, c] * y[k]
+        for i in range(k + 1, m):
+            value = S[k, i]
+            for c in range(lips):
+                A[i, c] -= value * A[k, c]
+    least = 0.0
+    for c in range(lips):
+        least = min(least, parting[c])
+    if least < 0.0:
+        gram = np.zeros((lips, lips))
+        for k in range(m):
+            for c in range(lips):
+                value = A[k, c]
+                for d in range(lips):
+                    gram[c, d] += value * A[k, d]
+        for c in range(lips):
+            parting[c] = -parting[c]
+        non_negative(gram, parting, pressure)
+        for k in range(m):
+            for c in range(lips):
+                y[k] += A[k, c] * pressure[c]
+    frictionless = 0.0
+    for k in range(m):
+        frictionless += 0.5 * y[k] * y[k]
+    for k in range(m - 1, -1, -1):
+        value = y[k]
+        for j in range(k + 1, m):
+            value -= S[k, j] * ghosts[j]
+        ghosts[k] = value / S[k, k]
+    first = last = 0.0
+    for c in range(lips):
+        slid = 0.0
+        for k in range(m):
+            slid += slip[c, k] * ghosts[k]
+        first += max(before[c], 0.0) * abs(slid)
+        last += pressure[c] * abs(slid)
+    drive = 2.0 * frictionless - friction * first
+    net = 0.5 * drive * drive / (drive + friction * last) if drive > 0.0 else 0.0
+    return net, frictionless, free, ghosts, pressure

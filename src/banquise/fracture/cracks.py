@@ -26,19 +26,15 @@ from typing import Any
 import numpy as np
 import shapely
 from numpy.typing import NDArray
-from scipy.linalg import blas, lapack
 
 from banquise.errors import ShapeError
 from banquise.fracture import _kernels, _kernels_small
 from banquise.fracture.blas import one_blas_thread
 from banquise.fracture.griffith import Griffith
-from banquise.fracture.state import Loaded, loaded
+from banquise.fracture.state import HOLD, Loaded, loaded
 from banquise.scene.floe import Floe
 
 Array = NDArray[np.float64]
-
-HOLD = 1e4  # stiffness that keeps a gripped ghost still, in units of Young's modulus * thickness
-SMALL = 1e-10  # part of its diagonal added to S: loose pieces leave it singular, in directions that no load sees
 
 
 @dataclass(frozen=True)
@@ -54,7 +50,7 @@ class Cut:
     D: Array
     B: Array
     moments: Array  # (2g, 6)
-    side: Array  # (2n, 3)
+    side: Array  # (n, 2, 3)
     jump: Array
     slip: Array
     pressure: Array
@@ -92,57 +88,17 @@ class Cutter:
         if tip:
             length = float(stretch[:, 1].max())
             end = start + (end - start) * (length / span)
-        side = QP.reshape(-1, 3)
-        return Cut(start, end, length, separates, plus, touched, D, B, QA, side, jump, slip, pressure, stretch, t)
+        return Cut(start, end, length, separates, plus, touched, D, B, QA, QP, jump, slip, pressure, stretch, t)
 
-    def open(self, cut: Cut, friction: float, spread: Array | None = None, enough: float = -1.0) -> Opening:
-        """Release of a cut; `spread` is inverse @ cut.side if known. A free bound of `enough` (J) or less ends it."""
-        S, t = self._reduced(cut, spread)
-        L, info = lapack.dpotrf(S.T, lower=1, overwrite_a=1, clean=0)
-        if info:  # a piece without area: nothing to release
-            return Opening(0.0, 0.0, 0.0, np.zeros_like(t), np.zeros(len(cut.jump)))
-        joule = self.state.joule
-        y = blas.dtrsv(L, t, lower=1)
-        free = 0.5 * float(y @ y) * joule
-        if free <= enough:
-            return Opening(0.0, 0.0, free, np.zeros_like(t), np.zeros(len(cut.jump)))
-        A, _ = lapack.dtrtrs(L, cut.jump.T, lower=1)
-        pressure = np.zeros(len(cut.jump))
-        parting = A.T @ y
-        if parting.min() < 0:
-            _kernels_small.non_negative(np.ascontiguousarray(A.T @ A), -parting, pressure)
-            y = y + A @ pressure
-        frictionless = 0.5 * float(y @ y)
-        ghosts = blas.dtrsv(L, y, lower=1, trans=1)
-        slid = np.abs(cut.slip @ ghosts)
-        before = friction * float(np.maximum(cut.pressure, 0) @ slid)
-        after = friction * float(pressure @ slid)
-        drive = 2 * frictionless - before
-        net = 0.5 * drive**2 / (drive + after) if drive > 0 else 0.0
-        return Opening(net * joule, frictionless * joule, free, ghosts, pressure)
-
-    def spread(self, cut: Cut, like: tuple[Cut, Array] | None = None) -> Array:
-        """inverse @ cut.side, (2n, 3); from that of a crack nearby only what differs is multiplied."""
-        inverse = self.state.inverse
-        if like is None:
-            return np.asarray(inverse @ cut.side)
-        change = cut.side - like[0].side
-        rows = np.flatnonzero(change.any(axis=1))
-        return np.asarray(like[1] + inverse[rows].T @ change[rows])
-
-    def _reduced(self, cut: Cut, spread: Array | None) -> tuple[Array, Array]:
-        """S and t of the ghosts, all other displacements eliminated."""
-        s, t = self.state, cut.t.copy()
-        S = np.empty_like(cut.D)
-        _kernels_small.eliminated(s.inverse, cut.touched, cut.D, cut.B, S)
-        if s.drift is not None:
-            if spread is None:
-                spread = self.spread(cut) if cut.separates else cut.side
-            _kernels_small.frozen(
-                s.drift, s.drift_energy, s.push, cut.touched, cut.B, cut.moments, cut.side, spread, cut.separates, S, t
-            )  # fmt: skip
-        S.flat[:: len(S) + 1] += SMALL * np.diag(cut.D)
-        return S, t
+    def open(self, cut: Cut, friction: float) -> Opening:
+        """Release of a cut."""
+        sheet, joule = self.state.sheet, self.state.joule
+        net, frictionless, free, ghosts, pressure = _kernels_small.open_cut(
+            sheet.inverse, sheet.drift, sheet.drift_energy, sheet.push, sheet.moments, sheet.frozen,
+            cut.touched, cut.D, cut.B, cut.moments, cut.side, cut.jump, cut.slip, cut.pressure, cut.t, cut.separates,
+            cut.plus > 0.5 * sheet.whole, friction, -1.0,
+        )  # fmt: skip
+        return Opening(net * joule, frictionless * joule, free * joule, ghosts, pressure)
 
 
 @one_blas_thread()

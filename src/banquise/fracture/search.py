@@ -16,16 +16,28 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from banquise.fracture import _kernels_search
+from banquise.fracture._kernels_search import (
+    BEST_AT,
+    BOUND,
+    CRITICAL,
+    FIRST,
+    FIRST_AT,
+    LENGTH,
+    RELEASE,
+    SEPARATES,
+    SOLVED,
+    STATUS,
+    Aim,
+)
 from banquise.fracture.blas import one_blas_thread
-from banquise.fracture.candidates import Border, Point
-from banquise.fracture.cracks import Cut, Cutter, Opening
+from banquise.fracture.candidates import Border
 from banquise.fracture.griffith import Griffith, check_rule
 from banquise.fracture.state import Loaded, loaded
 from banquise.scene.floe import Floe
 
 Array = NDArray[np.float64]
 
-BATCH = 48  # candidates whose side moments are spread in one matrix product
 ARRESTS = (0.25, 0.5, 0.75)  # of a chord, where a crack that ends inside may stop
 REFINE_STEPS = 3  # halvings of the steps of the two ends
 
@@ -74,9 +86,9 @@ def search(
     hunt = _Hunt(state, floe, ice, rule)
     chords = hunt.border.chords(starts == "contact" or (starts is None and bool(state.sources)))
     hunt.look(chords)
-    if hunt.first is None and starts is None:
+    if not hunt.found and starts is None:
         hunt.look(hunt.border.chords(False))  # a contact in a corner so sharp that no chord from it cuts off enough
-    if refine and hunt.best is not None:
+    if refine:
         hunt.refine()
     return hunt.result()
 
@@ -87,170 +99,85 @@ def landscape(floe: Floe, load: Any, ice: Griffith | None = None, starts: str = 
     ice = ice or getattr(load, "ice", None) or Griffith()
     hunt = _Hunt(loaded(floe, load, ice), floe, ice, "first", skip=False)
     hunt.look(hunt.border.chords(starts == "contact"))
-    return np.array(hunt.rows).reshape(-1, 6)
+    return hunt.rows()
 
 
 class _Hunt:
     """One search: what was tried and the best so far."""
 
     def __init__(self, state: Loaded, floe: Floe, ice: Griffith, rule: str, skip: bool = True):
-        self.skip = skip
-        self.state, self.floe, self.ice, self.rule = state, floe, ice, rule
-        self.cutter = Cutter(state)
-        self.price = ice.toughness * floe.thickness * state.body.unit  # J per mesh unit of crack
-        self.best: tuple[float, Cut, Opening] | None = None
-        self.first: tuple[float, Cut, Opening] | None = None
-        self.rows: list[tuple[float, ...]] = []
-        self.solved = 0
-        self.near: tuple[Cut, Array] | None = None  # the crack that is being refined, and its spread
+        self.state, self.floe, self.ice = state, floe, ice
+        body = state.body
+        self.price = ice.toughness * floe.thickness * body.unit  # J per mesh unit of crack
         kind = (ice.border_points, ice.arrested, ice.min_piece)
         if kind not in state.borders:
-            state.borders[kind] = Border(state.body, state.sources, ice)
+            state.borders[kind] = Border(body, state.sources, ice)
         self.border: Border = state.borders[kind]
+        strength = ice.strength or 0.0
+        gate = ice.gate_length or (ice.young * ice.toughness / strength**2 if strength else 0.0)
+        self.aim = Aim(
+            energy=state.energy / state.joule,
+            price=self.price / state.joule,
+            friction=float(ice.lip_friction),
+            least=self.border.least,
+            strength=strength / ice.young,
+            reach=gate / body.unit,
+            least_energy=rule == "least-energy",
+            skip=skip,
+            arrested=ice.arrested,
+        )
+        self.best = np.array([math.inf, math.inf, -1.0, -1.0])
+        self.tried, self.notes = np.empty((0, 5)), np.empty((0, 6))
 
-    def look(self, chords: list[tuple[Point, Point]]) -> None:
-        """Evaluate candidates, shortest first, in batches."""
-        for first in range(0, len(chords), BATCH):
-            cuts = []
-            for a, b in chords[first : first + BATCH]:
-                start, end = np.array(a.place), np.array(b.place)
-                if self.ice.arrested:
-                    self._look_arrested(start, end)
-                if not self._may_win(float(np.hypot(*(end - start))), self.state.energy):
-                    self._note(start, end, math.nan, self.state.energy)
-                    continue
-                cut = self.cutter.cut(start, end)
-                if cut is not None and self._admissible(cut):
-                    cuts.append(cut)
-            self._open_all(cuts)
+    @property
+    def found(self) -> bool:
+        """Whether any crack would ever pay."""
+        return math.isfinite(self.best[FIRST])
 
-    def _look_arrested(self, start: Array, end: Array) -> None:
-        """The same chord stopped at some parts of its way, from either end; tips lie on the next element edge."""
-        for first, last in ((start, end), (end, start)):
-            for part in ARRESTS:
-                tip = first + part * (last - first)
-                if not self._may_win(float(np.hypot(*(tip - first))), self.state.energy):
-                    continue
-                cut = self.cutter.cut(first, tip, tip=True)
-                if cut is not None:
-                    self._weigh(cut)
+    def look(self, chords: Array) -> None:
+        """Weigh candidates, shortest first; with arrested ones each chord is stopped on its way too, from either end."""
+        if self.ice.arrested and len(chords):
+            chords = np.concatenate([_stopped(chord) for chord in chords])
+        notes = np.empty((len(chords), 6))
+        _kernels_search.look(self.state.sheet, chords, self.aim, self.best, len(self.tried), notes)
+        self._add(chords, notes)
 
-    def _admissible(self, cut: Cut) -> bool:
-        if not cut.separates:
-            return self.ice.arrested
-        total = float(self.state.body.mesh.area.sum())
-        return min(cut.plus, total - cut.plus) >= self.ice.min_piece * total
-
-    def _open_all(self, cuts: list[Cut]) -> None:
-        spread = None
-        sides = [c.side for c in cuts if c.separates]
-        if self.state.drift is not None and sides:
-            spread = (self.state.inverse @ np.hstack(sides)).reshape(-1, len(sides), 3).transpose(1, 0, 2).copy()
-        column = 0
-        for cut in cuts:
-            mine = None
-            if spread is not None and cut.separates:
-                mine = spread[column]
-                column += 1
-            self._weigh(cut, mine)
-
-    def _weigh(self, cut: Cut, spread: Array | None = None) -> float:
-        """Evaluate one cut against the best; returns its score (less is better)."""
-        opening = self.cutter.open(cut, self.ice.lip_friction, spread, self._enough(cut.length))
-        if opening.frictionless == 0.0 and opening.free > 0.0:
-            self._note(cut.start, cut.end, math.nan, opening.free)
-            return math.inf
-        self.solved += 1
-        self._note(cut.start, cut.end, opening.release, opening.free)
-        critical = self._critical(cut, opening)
-        if math.isfinite(critical) and (self.first is None or critical < self.first[0]):
-            self.first = (critical, cut, opening)
-        score = critical
-        if self.rule == "least-energy":
-            score = self.price * cut.length - opening.release if critical <= 1 else math.inf
-        if score < (math.inf if self.best is None else self.best[0]):
-            self.best = (score, cut, opening)
-        return score
-
-    def _note(self, start: Array, end: Array, release: float, bound: float) -> None:
-        to_world = self.state.body.to_world
-        self.rows.append((*to_world(start), *to_world(end), release, bound))
-
-    def _critical(self, cut: Cut, opening: Opening) -> float:
-        """Factor on the load at which this crack first pays, and reaches the strength if there is a gate."""
-        if opening.release <= 0:
-            return math.inf
-        energy = math.sqrt(self.price * cut.length / opening.release)
-        if self.ice.strength is None:
-            return energy
-        reach = self.ice.gate_length or self.ice.young * self.ice.toughness / self.ice.strength**2
-        reach = min(reach / self.state.body.unit, cut.length)
-        tension = max(self._mean_pull(cut, 0.0, reach), self._mean_pull(cut, cut.length - reach, cut.length))
-        return max(energy, self.ice.strength / (tension * self.ice.young)) if tension > 0 else math.inf
-
-    @staticmethod
-    def _mean_pull(cut: Cut, low: float, high: float) -> float:
-        """Mean normal tension of the uncracked state over a stretch of the chord."""
-        a, b = cut.stretch.T
-        part = np.clip(np.minimum(b, high) - np.maximum(a, low), 0, None) / np.maximum(b - a, 1e-12)
-        return float(-(part @ cut.pressure) / (high - low))
-
-    def _enough(self, length: float) -> float:
-        """Release (J) below which a crack of that length cannot beat the best so far."""
-        if not self.skip:
-            return -1.0
-        if self.best is None:
-            if self.first is None:
-                return 0.0
-            return self.price * length / self.first[0] ** 2 if self.first[0] > 1 else self.price * length
-        if self.rule == "least-energy":
-            return self.price * length - self.best[0]
-        return self.price * length / self.best[0] ** 2
-
-    def _may_win(self, length: float, bound: float) -> bool:
-        return bound > self._enough(length)
+    def _add(self, chords: Array, notes: Array) -> None:
+        self.tried, self.notes = np.concatenate([self.tried, chords]), np.concatenate([self.notes, notes])
 
     def refine(self) -> None:
-        """Pattern search on the two ends of the best crack along the border."""
-        assert self.best is not None
-        cut = self.best[1]
-        if not cut.separates:
+        """Move the two ends of the best crack along the border."""
+        if self.best[BEST_AT] < 0:
             return
-        ends = [self.border.nearest(cut.start), self.border.nearest(cut.end)]
-        self.near = (cut, self.cutter.spread(cut)) if self.state.drift is not None else None
-        step = self.border.step / 2
-        for _ in range(REFINE_STEPS):
-            for which in (1, 0):
-                for way in (-step, step):
-                    trial = list(ends)
-                    trial[which] = (ends[which][0], ends[which][1] + way)
-                    if self.border.on_patch(*trial[which]):
-                        continue
-                    if self._try(trial):
-                        ends = trial
-                        break
-            step /= 2
+        chosen = self.tried[int(self.best[BEST_AT])]
+        if chosen[4] or not self.notes[int(self.best[BEST_AT]), SEPARATES]:
+            return
+        b = self.border
+        spots = np.array([b.nearest(chosen[:2]), b.nearest(chosen[2:4])], dtype=float)
+        chords, notes = np.empty((4 * REFINE_STEPS, 5)), np.empty((4 * REFINE_STEPS, 6))
+        aim = self.aim._replace(arrested=False)  # two ends on the border: it cuts through
+        count = _kernels_search.refine(
+            self.state.sheet, b.corners, b.first, b.along, b.turn, b.taken, spots, 0.5 * b.step, REFINE_STEPS, aim, self.best,
+            len(self.tried), chords, notes,
+        )  # fmt: skip
+        self._add(chords[:count], notes[:count])
 
-    def _try(self, ends: list[tuple[int, float]]) -> bool:
-        a, b = (np.array(self.border.at(*e).place) for e in ends)
-        line = shapely.LineString([a, b])
-        if line.length < 1e-6 or not self.border.inside.covers(line):
-            return False
-        cut = self.cutter.cut(a, b)
-        if cut is None or not cut.separates or not self._admissible(cut):
-            return False
-        before = self.best
-        self._weigh(cut, None if self.near is None else self.cutter.spread(cut, self.near))
-        return self.best is not before
+    def rows(self) -> Array:
+        """The landscape: rows x0, y0, x1, y1 (m), release (J), bound (J) of all candidates."""
+        kept = self.notes[:, STATUS] > 0
+        body, notes, ends = self.state.body, self.notes[kept], self.tried[kept, :4].copy()
+        tips = self.tried[kept, 4] > 0
+        if tips.any():
+            ends[tips, 2:] = _tips(ends[tips], notes[tips, LENGTH])
+        world = body.to_world(ends.reshape(-1, 2)).reshape(-1, 4)
+        return np.column_stack([world, notes[:, [RELEASE, BOUND]] * self.state.joule])
 
-    def _on_true_border(self, cut: Cut) -> tuple[Array, Array]:
+    def _on_true_border(self, chord: Array, length: float) -> tuple[Array, Array]:
         """Ends (m) of a through crack on the border of the floe itself; the meshed border leaves out small detail."""
         body = self.state.body
-        start, end = body.to_world(cut.start), body.to_world(cut.end)
-        if not cut.separates:
-            return start, end
+        start, end = body.to_world(chord[:2]), body.to_world(chord[2:4])
         polygon, near = self.floe.polygon, 1e-9 * body.unit
-        reach = (end - start) * (0.5 * float(np.median(body.mesh.size)) / cut.length)
+        reach = (end - start) * (0.5 * float(np.median(body.mesh.size)) / length)
         line = polygon.intersection(shapely.LineString([start - reach, end + reach]))
         parts = [p for p in getattr(line, "geoms", [line]) if isinstance(p, shapely.LineString)]
         if not parts:
@@ -271,27 +198,44 @@ class _Hunt:
         return found[0], found[1]
 
     def result(self) -> Crack:
-        chosen = self.best or self.first
-        rows = np.array(self.rows).reshape(-1, 6)
-        if chosen is None:
+        at = int(self.best[BEST_AT] if self.best[BEST_AT] >= 0 else self.best[FIRST_AT])
+        rows = self.rows()
+        solved = int((self.notes[:, STATUS] == SOLVED).sum())
+        energy = self.state.energy
+        if at < 0:
             nowhere = (math.nan, math.nan)
-            return Crack(
-                False, nowhere, nowhere, 0.0, 0.0, math.inf, self.state.energy, 0.0, False, len(rows), self.solved, rows
-            )
-        _, cut, opening = chosen
-        start, end = self._on_true_border(cut)
-        critical = self._critical(cut, opening)
+            return Crack(False, nowhere, nowhere, 0.0, 0.0, math.inf, energy, 0.0, False, len(rows), solved, rows)
+        chord, note = self.tried[at], self.notes[at]
+        if note[SEPARATES]:
+            start, end = self._on_true_border(chord, note[LENGTH])
+        else:
+            tip = _tips(chord[None, :4], note[LENGTH : LENGTH + 1])[0] if chord[4] else chord[2:4]
+            start, end = self.state.body.to_world(chord[:2]), self.state.body.to_world(tip)
         return Crack(
-            breaks=critical <= 1,
+            breaks=bool(note[CRITICAL] <= 1),
             start=(float(start[0]), float(start[1])),
             end=(float(end[0]), float(end[1])),
             length=float(np.hypot(*(end - start))),
-            release=opening.release,
-            critical=critical,
-            energy=self.state.energy,
-            surface=self.price * cut.length,
-            separates=cut.separates,
+            release=float(note[RELEASE] * self.state.joule),
+            critical=float(note[CRITICAL]),
+            energy=energy,
+            surface=float(self.price * note[LENGTH]),
+            separates=bool(note[SEPARATES]),
             candidates=len(rows),
-            solved=self.solved,
+            solved=solved,
             landscape=rows,
         )
+
+
+def _stopped(chord: Array) -> Array:
+    """A chord stopped at some parts of its way from either end (tips lie on the next element edge), then the chord."""
+    rows = []
+    for first, last in ((chord[:2], chord[2:4]), (chord[2:4], chord[:2])):
+        rows += [[*first, *(first + part * (last - first)), 1.0] for part in ARRESTS]
+    return np.array([*rows, chord])
+
+
+def _tips(ends: Array, length: Array) -> Array:
+    """Where chords (k, 4) of these lengths end."""
+    way = ends[:, 2:] - ends[:, :2]
+    return np.asarray(ends[:, :2] + way * (length / np.hypot(*way.T))[:, None])

@@ -11,6 +11,7 @@ under U^T w = 0 comes from the free inverse G and one small saddle system:  w = 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 
 from banquise.errors import ShapeError
 from banquise.fracture import _kernels_mesh
+from banquise.fracture._kernels_search import Sheet
 from banquise.fracture.blas import one_blas_thread
 from banquise.fracture.elasticity import Body, body_of, border_edges
 from banquise.fracture.griffith import Griffith
@@ -26,6 +28,8 @@ from banquise.fracture.percussion import Impact
 from banquise.scene.floe import Floe
 
 Array = NDArray[np.float64]
+
+HOLD = 1e4  # stiffness that keeps a gripped ghost still, in units of Young's modulus * thickness
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,17 @@ class Loaded:
     grips: Array  # (k, 2, 2) projectors on the frozen components
     sources: tuple[int, ...]  # patches from which a crack may start
     borders: dict[Any, Any] = field(default_factory=dict, repr=False)  # candidate cracks, made by the first search
+
+    @cached_property
+    def sheet(self) -> Sheet:
+        """All that a kernel needs to cut it."""
+        body, mesh = self.body, self.body.mesh
+        return Sheet(
+            mesh.nodes, mesh.elements, mesh.neighbours, body.stiffness, mesh.area, mesh.size, self.stress, body.modes,
+            body.moments, self.grip, self.grips, self.u0, self.inverse,
+            np.empty((0, 3)) if self.drift is None else self.drift, self.drift_energy, self.push,
+            self.drift is not None, float(mesh.area.sum()), HOLD,
+        )  # fmt: skip
 
 
 def loaded(floe: Floe, load: Any, ice: Griffith) -> Loaded:

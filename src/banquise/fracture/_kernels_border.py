@@ -1,0 +1,205 @@
+"""Kernels of the border as ends of cracks: places along it, chords between them that run through the ice.
+
+A border is the corners (c, 2) of its rings one after the other, ring r from first[r] to first[r + 1]; a place on it is a ring
+and a distance along it. `taken` (k, 3) are ring, begin and end of the stretches where no crack may end: the contact patches.
+"""
+
+import math
+
+import numpy as np
+
+from banquise.fracture._kernels_points import inside
+from banquise.jit import inner, kernel
+
+TOUCH = 1e-7  # of the floe's size: ends of chords are on the border only to rounding
+
+
+@inner
+def _after(i, r, first):
+    return i + 1 if i + 1 < first[r + 1] else first[r]
+
+
+@kernel
+def marks(corners, first):
+    """Distance of each corner along its ring, and the length of each ring."""
+    along = np.empty(corners.shape[0])
+    turn = np.empty(first.shape[0] - 1)
+    for r in range(first.shape[0] - 1):
+        total = 0.0
+        for i in range(first[r], first[r + 1]):
+            j = _after(i, r, first)
+            along[i] = total
+            total += math.hypot(corners[j, 0] - corners[i, 0], corners[j, 1] - corners[i, 1])
+        turn[r] = total
+    return along, turn
+
+
+@kernel
+def nearest(x, y, corners, first, along):
+    """Ring and distance along it of the border place nearest to (x, y)."""
+    best, ring, where = math.inf, 0, 0.0
+    for r in range(first.shape[0] - 1):
+        for i in range(first[r], first[r + 1]):
+            j = _after(i, r, first)
+            ex, ey = corners[j, 0] - corners[i, 0], corners[j, 1] - corners[i, 1]
+            long = math.hypot(ex, ey)
+            part = ((x - corners[i, 0]) * ex + (y - corners[i, 1]) * ey) / (long * long)
+            part = min(max(part, 0.0), 1.0)
+            away = math.hypot(corners[i, 0] + part * ex - x, corners[i, 1] + part * ey - y)
+            if away < best:
+                best, ring, where = away, r, along[i] + part * long
+    return ring, where
+
+
+@inner
+def edge_at(ring, s, first, along, turn):
+    """Corner before the place `s` along a ring, and how far beyond it; s may be past the ring's end."""
+    s = s % turn[ring]
+    low, high = first[ring], first[ring + 1] - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        if along[middle] <= s:
+            low = middle
+        else:
+            high = middle - 1
+    return low, s - along[low]
+
+
+@inner
+def place(ring, s, corners, first, along, turn):
+    """(x, y) of a place on the border."""
+    i, beyond = edge_at(ring, s, first, along, turn)
+    j = _after(i, ring, first)
+    ex, ey = corners[j, 0] - corners[i, 0], corners[j, 1] - corners[i, 1]
+    part = beyond / math.hypot(ex, ey)
+    return corners[i, 0] + part * ex, corners[i, 1] + part * ey
+
+
+@inner
+def on_patch(ring, s, taken, turn):
+    """Whether a place lies on a patch; a start just beside the patch is off it."""
+    slack = 1e-9 * turn[ring]
+    for k in range(taken.shape[0]):
+        if int(taken[k, 0]) == ring:
+            beyond = (s - taken[k, 1]) % turn[ring]
+            if beyond > slack and beyond < taken[k, 2] - taken[k, 1] - slack:
+                return True
+    return False
+
+
+@kernel
+def runs_inside(ax, ay, bx, by, corners, first):
+    """Whether a chord stays in the ice (it may touch a corner): the middle of each part between two meetings is tested."""
+    dx, dy = bx - ax, by - ay
+    long = math.hypot(dx, dy)
+    met = np.empty(corners.shape[0] + 2)
+    met[0], met[1] = 0.0, 1.0
+    count = 2
+    for r in range(first.shape[0] - 1):
+        for i in range(first[r], first[r + 1]):
+            j = _after(i, r, first)
+            ex, ey = corners[j, 0] - corners[i, 0], corners[j, 1] - corners[i, 1]
+            det = dx * ey - dy * ex
+            size = math.hypot(ex, ey)
+            if abs(det) < 1e-12 * long * size:
+                continue
+            px, py = corners[i, 0] - ax, corners[i, 1] - ay
+            s = (px * dy - py * dx) / det
+            t = (px * ey - py * ex) / det
+            if -TOUCH / size <= s <= 1.0 + TOUCH / size and 0.0 < t < 1.0:
+                met[count] = t
+                count += 1
+    met = np.sort(met[:count])
+    for k in range(count - 1):
+        if (met[k + 1] - met[k]) * long > 10.0 * TOUCH:
+            t = 0.5 * (met[k] + met[k + 1])
+            if not inside(ax + t * dx, ay + t * dy, corners, first):
+                return False
+    return True
+
+
+@kernel
+def ends(corners, first, along, turn, taken, count, step):
+    """(k, 2) ring and distance of ends of cracks: beside the patches (2 a patch), corners, and `count` spaced ones; none on a
+    patch, none next to one already there."""
+    room = 2 * taken.shape[0] + corners.shape[0] + int(count) + 4 * turn.shape[0]
+    out = np.empty((room, 2))
+    found = 0
+    for k in range(taken.shape[0]):
+        for q in range(1, 3):
+            ring = int(taken[k, 0])
+            out[found, 0], out[found, 1] = taken[k, 0], taken[k, q] % turn[ring]
+            found += 1
+    for ring in range(turn.shape[0]):
+        parts = max(1, int(round(turn[ring] / step)))
+        own = first[ring + 1] - first[ring]
+        for k in range(own + parts):
+            corner = k < own
+            s = along[first[ring] + k] if corner else (k - own + 0.5) * turn[ring] / parts
+            away = (0.25 if corner else 0.5) * step
+            free = not on_patch(ring, s, taken, turn)
+            for q in range(found):
+                if int(out[q, 0]) == ring:
+                    gap = abs(out[q, 1] - s)
+                    free = free and min(gap, turn[ring] - gap) > away
+            if free and found < room:
+                out[found, 0], out[found, 1] = ring, s
+                found += 1
+    return out[:found].copy()
+
+
+@inner
+def _swept(corners, first, along, turn, spots, at):
+    """Cross products summed along each ring up to each place."""
+    out = np.empty(spots.shape[0])
+    summed = np.zeros(corners.shape[0])
+    for r in range(first.shape[0] - 1):
+        for i in range(first[r], first[r + 1] - 1):
+            summed[i + 1] = summed[i] + corners[i, 0] * corners[i + 1, 1] - corners[i, 1] * corners[i + 1, 0]
+    for k in range(spots.shape[0]):
+        i, _ = edge_at(int(spots[k, 0]), spots[k, 1], first, along, turn)
+        out[k] = summed[i] + corners[i, 0] * at[k, 1] - corners[i, 1] * at[k, 0]
+    return out
+
+
+@kernel
+def chords(corners, first, along, turn, spots, starts, least, open_ended):
+    """(k, 5) chords x0, y0, x1, y1, 0 in the ice from the first `starts` of the places `spots` to all others, by length.
+
+    On the outer ring they cut off at least the area `least` (a bound: holes are not counted); chords from ring to ring only
+    where cracks may be open-ended.
+    """
+    n = spots.shape[0]
+    at = np.empty((n, 2))
+    for k in range(n):
+        at[k, 0], at[k, 1] = place(int(spots[k, 0]), spots[k, 1], corners, first, along, turn)
+    swept = _swept(corners, first, along, turn, spots, at)
+    whole = 0.0
+    for i in range(first[1]):
+        j = _after(i, 0, first)
+        whole += 0.5 * (corners[i, 0] * corners[j, 1] - corners[i, 1] * corners[j, 0])
+    out = np.empty((n * (n - 1) // 2, 5))
+    length = np.empty(out.shape[0])
+    count = 0
+    for i in range(min(starts, n)):
+        for j in range(i + 1, n):
+            if spots[i, 0] == spots[j, 0]:
+                low, high = (i, j) if spots[i, 1] < spots[j, 1] else (j, i)
+                part = swept[high] - swept[low] + at[high, 0] * at[low, 1] - at[high, 1] * at[low, 0]
+                part = abs(0.5 * part)
+                outer = spots[i, 0] == 0.0
+                if (outer and min(part, whole - part) < least) or (not outer and part <= 1e-9):
+                    continue
+            elif not open_ended:
+                continue
+            if runs_inside(at[i, 0], at[i, 1], at[j, 0], at[j, 1], corners, first):
+                out[count, 0], out[count, 1], out[count, 2], out[count, 3] = at[i, 0], at[i, 1], at[j, 0], at[j, 1]
+                out[count, 4] = 0.0
+                length[count] = math.hypot(at[j, 0] - at[i, 0], at[j, 1] - at[i, 1])
+                count += 1
+    order = np.argsort(length[:count], kind="mergesort")
+    ordered = np.empty((count, 5))
+    for k in range(count):
+        for q in range(5):
+            ordered[k, q] = out[order[k], q]
+    return ordered

@@ -1,0 +1,173 @@
+"""Kernels of a search: candidate cracks cut, opened and weighed one after the other, and the best one refined."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from banquise.fracture._kernels import cut_mesh
+from banquise.fracture._kernels_border import on_patch, place, runs_inside
+from banquise.fracture._kernels_small import open_cut
+from banquise.jit import inner, kernel
+
+NO_CRACK, SKIPPED, SOLVED = 0, 1, 2  # what became of a candidate
+STATUS, LENGTH, SEPARATES, RELEASE, BOUND, CRITICAL = range(6)  # columns of what is noted of it
+BEST, FIRST, BEST_AT, FIRST_AT = range(4)  # scores so far, and the candidates that have them
+
+
+class Sheet(NamedTuple):
+    """A loaded floe ready to be cut: see `Mesh`, `Body` and `Loaded`."""
+
+    nodes: NDArray[np.float64]
+    elements: NDArray[np.int64]
+    neighbours: NDArray[np.int64]
+    stiffness: NDArray[np.float64]
+    area: NDArray[np.float64]
+    size: NDArray[np.float64]
+    stress: NDArray[np.float64]
+    modes: NDArray[np.float64]
+    moments: NDArray[np.float64]
+    grip: NDArray[np.int64]
+    grips: NDArray[np.float64]
+    u0: NDArray[np.float64]
+    inverse: NDArray[np.float64]
+    drift: NDArray[np.float64]
+    drift_energy: NDArray[np.float64]
+    push: NDArray[np.float64]
+    frozen: bool  # whether mean motions are
+    whole: float  # area
+    hold: float  # stiffness that keeps a gripped ghost still
+
+
+class Aim(NamedTuple):
+    """What a crack must do to win. Energies in the units of the body; prices and strengths too."""
+
+    energy: float  # stored
+    price: float  # of a unit of crack
+    friction: float
+    least: float  # area to be cut off
+    strength: float  # 0: no gate
+    reach: float  # over which the gate looks
+    least_energy: bool  # the rule
+    skip: bool  # candidates that cannot win
+    arrested: bool
+
+
+@inner
+def _enough(length, aim, best):
+    """Release below which a crack of that length cannot beat the best so far."""
+    if not aim.skip:
+        return -1.0
+    if best[BEST] == math.inf:
+        if best[FIRST] == math.inf:
+            return 0.0
+        return aim.price * length / best[FIRST] ** 2 if best[FIRST] > 1.0 else aim.price * length
+    if aim.least_energy:
+        return aim.price * length - best[BEST]
+    return aim.price * length / best[BEST] ** 2
+
+
+@inner
+def _mean_pull(stretch, pressure, low, high):
+    """Mean normal tension of the uncracked state over a stretch of the chord."""
+    total = 0.0
+    for k in range(stretch.shape[0]):
+        a, b = stretch[k, 0], stretch[k, 1]
+        total -= pressure[k] * max(min(b, high) - max(a, low), 0.0) / max(b - a, 1e-12)
+    return total / (high - low)
+
+
+@inner
+def _critical(length, release, stretch, pressure, aim):
+    """Factor on the load at which a crack first pays, and reaches the strength if there is a gate."""
+    if release <= 0.0:
+        return math.inf
+    energy = math.sqrt(aim.price * length / release)
+    if aim.strength <= 0.0:
+        return energy
+    reach = min(aim.reach, length)
+    tension = max(_mean_pull(stretch, pressure, 0.0, reach), _mean_pull(stretch, pressure, length - reach, length))
+    return max(energy, aim.strength / tension) if tension > 0.0 else math.inf
+
+
+@inner
+def _weigh(sheet, chord, aim, best, at, note):
+    """Cut and open one chord (x0, y0, x1, y1, whether its end is a tip) and note what came of it."""
+    for q in range(note.shape[0]):
+        note[q] = 0.0
+    start, end = np.empty(2), np.empty(2)
+    start[0], start[1], end[0], end[1] = chord[0], chord[1], chord[2], chord[3]
+    tip = chord[4] != 0.0
+    length = math.hypot(end[0] - start[0], end[1] - start[1])
+    note[LENGTH], note[RELEASE], note[BOUND], note[CRITICAL] = length, math.nan, aim.energy, math.inf
+    if not aim.energy > _enough(length, aim, best):
+        note[STATUS] = NO_CRACK if tip else SKIPPED
+        return
+    ghosts, separates, plus, touched, D, B, QA, QP, jump, slip, pressure, stretch, t = cut_mesh(
+        sheet.nodes, sheet.elements, sheet.neighbours, sheet.stiffness, sheet.area, sheet.size, sheet.stress, sheet.modes,
+        sheet.grip, sheet.grips, sheet.hold, start, end, tip, sheet.u0,
+    )  # fmt: skip
+    if ghosts == 0 or (not tip and not separates and not aim.arrested):
+        return
+    if separates and min(plus, sheet.whole - plus) < aim.least:
+        return
+    if tip:
+        length = 0.0
+        for k in range(stretch.shape[0]):
+            length = max(length, stretch[k, 1])
+    release, frictionless, free, _, _ = open_cut(
+        sheet.inverse, sheet.drift, sheet.drift_energy, sheet.push, sheet.moments, sheet.frozen,
+        touched, D, B, QA, QP, jump, slip, pressure, t, separates, plus > 0.5 * sheet.whole, aim.friction,
+        _enough(length, aim, best),
+    )  # fmt: skip
+    note[LENGTH], note[SEPARATES], note[BOUND] = length, 1.0 if separates else 0.0, free
+    if frictionless == 0.0 and free > 0.0:
+        note[STATUS] = SKIPPED
+        return
+    note[STATUS], note[RELEASE] = SOLVED, release
+    critical = _critical(length, release, stretch, pressure, aim)
+    note[CRITICAL] = critical
+    if critical < best[FIRST]:
+        best[FIRST], best[FIRST_AT] = critical, at
+    score = critical
+    if aim.least_energy:
+        score = aim.price * length - release if critical <= 1.0 else math.inf
+    if score < best[BEST]:
+        best[BEST], best[BEST_AT] = score, at
+
+
+@kernel
+def look(sheet, chords, aim, best, offset, notes):
+    """Weigh candidates (k, 5) in their order; `notes` (k, 6) and `best` (4,) are written, candidates counted from `offset`."""
+    for k in range(chords.shape[0]):
+        _weigh(sheet, chords[k], aim, best, offset + k, notes[k])
+
+
+@kernel
+def refine(sheet, corners, first, along, turn, taken, spots, step, halvings, aim, best, offset, chords, notes):
+    """Pattern search on the two ends `spots` (2, 2: ring, distance) of the best crack along the border; chords tried."""
+    tried = 0
+    for _ in range(halvings):
+        for which in (1, 0):
+            for way in (-1.0, 1.0):
+                ring, old = int(spots[which, 0]), spots[which, 1]
+                new = old + way * step
+                if on_patch(ring, new, taken, turn):
+                    continue
+                spots[which, 1] = new
+                for q in range(2):
+                    x, y = place(int(spots[q, 0]), spots[q, 1], corners, first, along, turn)
+                    chords[tried, 2 * q], chords[tried, 2 * q + 1] = x, y
+                chords[tried, 4] = 0.0
+                ax, ay, bx, by = chords[tried, 0], chords[tried, 1], chords[tried, 2], chords[tried, 3]
+                better = False
+                if math.hypot(bx - ax, by - ay) > 1e-6 and runs_inside(ax, ay, bx, by, corners, first):
+                    _weigh(sheet, chords[tried], aim, best, offset + tried, notes[tried])
+                    better = best[BEST_AT] == offset + tried
+                    tried += 1
+                if better:
+                    break
+                spots[which, 1] = old
+        step *= 0.5
+    return tried
