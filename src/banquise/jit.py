@@ -2,7 +2,7 @@
 
 `kernel`: called from Python. `inner`: only kernels call it; without the doors to Python it compiles in half the time.
 Both divide as NumPy does: a check for zero at each division would cost a jump in the innermost loops. `checked_inner`:
-divides as its caller does, which by default raises at a zero.
+divides as its caller does, which by default raises at a zero. `loose_kernel`, `loose_inner`: sums in any order, for SIMD.
 
 `bare_kernel`: without Numba's memory manager (`_nrt`). Arrays come from outside, none is made inside; otherwise every
 array handed to an inner function is counted up and down with atomic operations, a third of the time of pairs in
@@ -27,6 +27,9 @@ kernel = njit(**_options)
 _njit: Any = numba.njit  # its types do not know `_nrt` and doors
 inner = _njit(**_no_doors, **_options)
 checked_inner = _njit(cache=True, nogil=True, **_no_doors)
+
+loose_kernel = _njit(fastmath=_loose, **_options)
+loose_inner = _njit(fastmath=_loose, **_no_doors, **_options)
 
 bare_kernel = _njit(_nrt=False, **_options)
 bare_inner = _njit(_nrt=False, **_no_doors, **_options)

@@ -118,3 +118,26 @@ def mirror(matrix):
             for i in range(top, min(top + 32, n)):
                 for j in range(left, min(left + 32, i)):
                     matrix[j, i] = matrix[i, j]
+
+
+@kernel
+def edges_on(nodes, elements, neighbours, line):
+    """(k, 2) element and local edge of the border edges that lie on a broken line."""
+    out = np.empty((elements.shape[0], 2), np.int64)
+    count = 0
+    for k in range(3):
+        for e in range(elements.shape[0]):
+            if neighbours[e, k] >= 0:
+                continue
+            a, b = elements[e, k], elements[e, (k + 1) % 3]
+            x, y = 0.5 * (nodes[a, 0] + nodes[b, 0]), 0.5 * (nodes[a, 1] + nodes[b, 1])
+            near = math.inf
+            for p in range(line.shape[0] - 1):
+                ex, ey = line[p + 1, 0] - line[p, 0], line[p + 1, 1] - line[p, 1]
+                part = ((x - line[p, 0]) * ex + (y - line[p, 1]) * ey) / (ex * ex + ey * ey)
+                part = min(max(part, 0.0), 1.0)
+                near = min(near, math.hypot(x - line[p, 0] - part * ex, y - line[p, 1] - part * ey))
+            if near < 0.25 * math.hypot(nodes[b, 0] - nodes[a, 0], nodes[b, 1] - nodes[a, 1]):
+                out[count, 0], out[count, 1] = e, k
+                count += 1
+    return out[:count].copy()

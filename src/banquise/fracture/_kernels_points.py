@@ -227,3 +227,29 @@ def filled(corners, first, points, fine, growth, top):
                 out[count, 0], out[count, 1] = x, y
                 count += 1
     return out[:count].copy()
+
+
+@kernel
+def with_points(ring, spots, reach):
+    """The ring (k, 2) with those places as points of it that lie on it (within `reach`) and at no point of it."""
+    out = np.empty((ring.shape[0] + spots.shape[0], 2))
+    count = ring.shape[0]
+    for i in range(count):
+        out[i, 0], out[i, 1] = ring[i, 0], ring[i, 1]
+    for s in range(spots.shape[0]):
+        best, edge, x, y, clear = math.inf, 0, 0.0, 0.0, math.inf
+        for i in range(count):
+            j = (i + 1) % count
+            ex, ey = out[j, 0] - out[i, 0], out[j, 1] - out[i, 1]
+            px, py = spots[s, 0] - out[i, 0], spots[s, 1] - out[i, 1]
+            part = min(max((px * ex + py * ey) / (ex * ex + ey * ey), 0.0), 1.0)
+            away = math.hypot(px - part * ex, py - part * ey)
+            clear = min(clear, math.hypot(px, py))
+            if away < best:
+                best, edge, x, y = away, i, out[i, 0] + part * ex, out[i, 1] + part * ey
+        if best < reach and clear > reach:
+            for i in range(count, edge + 1, -1):
+                out[i, 0], out[i, 1] = out[i - 1, 0], out[i - 1, 1]
+            out[edge + 1, 0], out[edge + 1, 1] = x, y
+            count += 1
+    return out[:count].copy()

@@ -2,58 +2,68 @@
 
 import numpy as np
 
-from banquise.jit import inner, kernel
+from banquise.jit import loose_inner, loose_kernel
 
 SMALL = 1e-10  # part of its diagonal added to S: loose pieces leave it singular, in directions that no load sees
 
 
-@inner
+@loose_inner
 def _eliminated(inverse, touched, D, B, S):
     """Upper triangle of S = D - B^T G B, with G the rows and columns of `inverse` at the touched nodes.
 
-    B couples nodes of one cut element only, some ten entries a column: no products with zero are made.
+    B couples nodes of one cut element only, five or so to each ghost: no products with the other blocks, which are zero.
     """
     n, m = B.shape
-    first = np.zeros(m + 1, np.int64)
-    index = np.empty(n * m, np.int64)
+    ghosts, nodes = m // 2, n // 2
+    first = np.zeros(ghosts + 1, np.int64)
+    index = np.empty(ghosts * nodes, np.int64)
     at = 0
-    for a in range(m):
-        for k in range(n):
-            if B[k, a] != 0.0:
-                index[at] = k
+    for g in range(ghosts):
+        for j in range(nodes):
+            p, q = 2 * j, 2 * g
+            if B[p, q] != 0.0 or B[p + 1, q] != 0.0 or B[p, q + 1] != 0.0 or B[p + 1, q + 1] != 0.0:
+                index[at] = j
                 at += 1
-        first[a + 1] = at
+        first[g + 1] = at
     local = np.empty((n, n))
-    for i in range(touched.shape[0]):
-        for j in range(touched.shape[0]):
-            p, q = 2 * touched[i], 2 * touched[j]
+    for i in range(nodes):
+        p = 2 * touched[i]
+        for j in range(nodes):
+            q = 2 * touched[j]
             local[2 * i, 2 * j] = inverse[p, q]
             local[2 * i, 2 * j + 1] = inverse[p, q + 1]
             local[2 * i + 1, 2 * j] = inverse[p + 1, q]
             local[2 * i + 1, 2 * j + 1] = inverse[p + 1, q + 1]
-    row = np.empty(n)
+    one, two = np.empty(n), np.empty(n)
     spread = np.empty((n, m))  # G B
-    for a in range(m):
+    for g in range(ghosts):
+        for c in range(n):
+            one[c] = two[c] = 0.0
+        for at in range(first[g], first[g + 1]):
+            k = 2 * index[at]
+            a, b, c, d = B[k, 2 * g], B[k + 1, 2 * g], B[k, 2 * g + 1], B[k + 1, 2 * g + 1]
+            for q in range(n):
+                x, y = local[k, q], local[k + 1, q]
+                one[q] += a * x + b * y
+                two[q] += c * x + d * y
         for k in range(n):
-            row[k] = 0.0
-        for at in range(first[a], first[a + 1]):
-            k = index[at]
-            value = B[k, a]
-            for c in range(n):
-                row[c] += value * local[k, c]
-        for k in range(n):
-            spread[k, a] = row[k]
-    for a in range(m):
-        for b in range(a, m):
-            S[a, b] = D[a, b]
-        for at in range(first[a], first[a + 1]):
-            k = index[at]
-            value = B[k, a]
-            for b in range(a, m):
-                S[a, b] -= value * spread[k, b]
+            spread[k, 2 * g] = one[k]
+            spread[k, 2 * g + 1] = two[k]
+    for g in range(ghosts):
+        p = 2 * g
+        for q in range(p, m):
+            S[p, q] = D[p, q]
+            S[p + 1, q] = D[p + 1, q]
+        for at in range(first[g], first[g + 1]):
+            k = 2 * index[at]
+            a, b, c, d = B[k, p], B[k + 1, p], B[k, p + 1], B[k + 1, p + 1]
+            for q in range(p, m):
+                x, y = spread[k, q], spread[k + 1, q]
+                S[p, q] -= a * x + b * y
+                S[p + 1, q] -= c * x + d * y
 
 
-@inner
+@loose_inner
 def _inverse_of_three(X, at, out):
     """Inverse of a 3 x 3 matrix by its cofactors, written to out[at:, at:]."""
     for i in range(3):
@@ -66,7 +76,7 @@ def _inverse_of_three(X, at, out):
             out[at + i, at + j] /= det
 
 
-@inner
+@loose_inner
 def _frozen(inverse, drift, drift_energy, push, touched, B, moments, side, separates, S, t):
     """Add to S and t what keeps the mean motion of the floe, and of each of two pieces, as it was.
 
@@ -128,24 +138,76 @@ def _frozen(inverse, drift, drift_energy, push, touched, B, moments, side, separ
                 S[a, b] += value * wide[q, b]
 
 
-@inner
-def _factored(S):
-    """S = U^T U in place, U in the upper triangle; False when S is not positive."""
+@loose_inner
+def _factored(S, y):
+    """S = U^T U in place, U in the upper triangle, and y = U^-T y; False when S is not positive.
+
+    Four rows at a time are taken out of the rest: each number is then read and written once for four products.
+    """
     m = S.shape[0]
-    for k in range(m):
-        if not S[k, k] > 0.0:
-            return False
-        root = np.sqrt(S[k, k])
-        for j in range(k, m):
-            S[k, j] /= root
-        for i in range(k + 1, m):
-            value = S[k, i]
+    for top in range(0, m, 4):
+        end = min(top + 4, m)
+        for k in range(top, end):
+            if not S[k, k] > 0.0:
+                return False
+            root = np.sqrt(S[k, k])
+            for j in range(k, m):
+                S[k, j] /= root
+            y[k] /= root
+            for i in range(k + 1, end):
+                value = S[k, i]
+                for j in range(i, m):
+                    S[i, j] -= value * S[k, j]
+                y[i] -= value * y[k]
+        if end < top + 4:
+            break
+        for i in range(end, m):
+            a, b, c, d = S[top, i], S[top + 1, i], S[top + 2, i], S[top + 3, i]
             for j in range(i, m):
-                S[i, j] -= value * S[k, j]
+                S[i, j] -= a * S[top, j] + b * S[top + 1, j] + c * S[top + 2, j] + d * S[top + 3, j]
+            y[i] -= a * y[top] + b * y[top + 1] + c * y[top + 2] + d * y[top + 3]
     return True
 
 
-@inner
+@loose_inner
+def _solved_rows(U, A):
+    """A = U^-T A in place, four rows at a time."""
+    m, n = A.shape
+    for top in range(0, m, 4):
+        end = min(top + 4, m)
+        for k in range(top, end):
+            for c in range(n):
+                A[k, c] /= U[k, k]
+            for i in range(k + 1, end):
+                for c in range(n):
+                    A[i, c] -= U[k, i] * A[k, c]
+        if end < top + 4:
+            break
+        for i in range(end, m):
+            p, q, r, s = U[top, i], U[top + 1, i], U[top + 2, i], U[top + 3, i]
+            for c in range(n):
+                A[i, c] -= p * A[top, c] + q * A[top + 1, c] + r * A[top + 2, c] + s * A[top + 3, c]
+
+
+@loose_inner
+def _gram(A, out):
+    """out = A^T A."""
+    m, n = A.shape
+    for c in range(n):
+        for d in range(n):
+            out[c, d] = 0.0
+    for k in range(0, m - 1, 2):
+        for c in range(n):
+            a, b = A[k, c], A[k + 1, c]
+            for d in range(n):
+                out[c, d] += a * A[k, d] + b * A[k + 1, d]
+    if m % 2:
+        for c in range(n):
+            for d in range(n):
+                out[c, d] += A[m - 1, c] * A[m - 1, d]
+
+
+@loose_inner
 def _solve_chosen(gram, rhs, chosen, L, x):
     """Solve the chosen rows of gram x = rhs by Cholesky in place; zero elsewhere. False when not positive."""
     n = rhs.shape[0]
@@ -181,7 +243,7 @@ def _solve_chosen(gram, rhs, chosen, L, x):
     return True
 
 
-@kernel
+@loose_kernel
 def non_negative(gram, rhs, x):
     """Minimise x.gram.x/2 - rhs.x over x >= 0 (block principal pivoting, single exchanges when that stalls).
 
@@ -236,7 +298,28 @@ def non_negative(gram, rhs, x):
     return -1
 
 
-@kernel
+@loose_inner
+def _pressed(A, y, pressure):
+    """Pressures of lips that would overlap, A (m, lips) their openings; y becomes the state under them."""
+    m, lips = A.shape
+    parting = np.zeros(lips)
+    for k in range(m):
+        for c in range(lips):
+            parting[c] -= A[k, c] * y[k]
+    most = 0.0
+    for c in range(lips):
+        most = max(most, parting[c])
+    if most <= 0.0:
+        return
+    gram = np.empty((lips, lips))
+    _gram(A, gram)
+    non_negative(gram, parting, pressure)
+    for k in range(m):
+        for c in range(lips):
+            y[k] += A[k, c] * pressure[c]
+
+
+@loose_kernel
 def open_cut(
     inverse, drift, drift_energy, push, body_moments, frozen,
     touched, D, B, QA, QP, jump, slip, before, load, separates, minus, friction, enough,
@@ -275,12 +358,8 @@ def open_cut(
         _frozen(inverse, drift, drift_energy, push, touched, B, own, side, separates, S, y)
     for a in range(m):
         S[a, a] += SMALL * D[a, a]
-    if not _factored(S):  # a piece without area: nothing to release
+    if not _factored(S, y):  # a piece without area: nothing to release
         return 0.0, 0.0, 0.0, ghosts, pressure
-    for k in range(m):
-        y[k] /= S[k, k]
-        for j in range(k + 1, m):
-            y[j] -= y[k] * S[k, j]
     free = 0.0
     for k in range(m):
         free += 0.5 * y[k] * y[k]
@@ -290,31 +369,8 @@ def open_cut(
     for k in range(m):
         for c in range(lips):
             A[k, c] = jump[c, k]
-    parting = np.zeros(lips)
-    for k in range(m):
-        for c in range(lips):
-            A[k, c] /= S[k, k]
-            parting[c] += A[k, c] * y[k]
-        for i in range(k + 1, m):
-            value = S[k, i]
-            for c in range(lips):
-                A[i, c] -= value * A[k, c]
-    least = 0.0
-    for c in range(lips):
-        least = min(least, parting[c])
-    if least < 0.0:
-        gram = np.zeros((lips, lips))
-        for k in range(m):
-            for c in range(lips):
-                value = A[k, c]
-                for d in range(lips):
-                    gram[c, d] += value * A[k, d]
-        for c in range(lips):
-            parting[c] = -parting[c]
-        non_negative(gram, parting, pressure)
-        for k in range(m):
-            for c in range(lips):
-                y[k] += A[k, c] * pressure[c]
+    _solved_rows(S, A)
+    _pressed(A, y, pressure)
     frictionless = 0.0
     for k in range(m):
         frictionless += 0.5 * y[k] * y[k]

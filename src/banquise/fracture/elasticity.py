@@ -15,7 +15,6 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -49,6 +48,7 @@ class Body:
     moments: Array  # (2n, 3) M Z
     inverse: Array  # (2n, 2n) G
     strain: Array  # (ne, 3, 6) strain xx, yy, xy (tensor) from element displacements
+    edges: tuple[NDArray[np.int64], ...]  # (k, 2) element and local edge of the border edges of each patch
 
     def to_mesh(self, point: Any) -> Array:
         return np.asarray((np.asarray(point, dtype=float) - self.origin) / self.unit)
@@ -116,22 +116,9 @@ def body_of(floe: Floe, contacts: Any = (), stretches: Any = (), nodes: int = 30
 
 def border_edges(body: Body, which: int) -> NDArray[np.int64]:
     """(k, 2) element and local edge of the border edges that make up a patch."""
-    mesh = body.mesh
-    line = body.patches[which].line
-    found = []
-    for k in range(3):
-        rim = np.flatnonzero(mesh.neighbours[:, k] < 0)
-        a, b = mesh.nodes[mesh.elements[rim, k]], mesh.nodes[mesh.elements[rim, (k + 1) % 3]]
-        middle = (a + b) / 2
-        near = np.full(len(rim), np.inf)
-        for p, q in pairwise(line):
-            part = np.clip((middle - p) @ (q - p) / np.sum((q - p) ** 2), 0, 1)
-            near = np.minimum(near, np.hypot(*(middle - p - part[:, None] * (q - p)).T))
-        on = rim[near < 0.25 * np.hypot(*(b - a).T)[: len(rim)]]
-        found.append(np.column_stack([on, np.full(len(on), k)]))
-    edges = np.vstack(found)
+    edges = body.edges[which]
     if not len(edges):
-        place = body.to_world(line.mean(axis=0))
+        place = body.to_world(body.patches[which].line.mean(axis=0))
         raise ShapeError(
             f"fracture: no border of the floe near ({place[0]:.6g}, {place[1]:.6g}) for the load to act on."
         )
@@ -155,4 +142,7 @@ def _assemble(mesh: Mesh, patches: tuple[Patch, ...], origin: Array, unit: float
     inverse, _ = lapack.dpotri(factor, lower=0, overwrite_c=1)
     inverse = inverse.T
     _kernels_mesh.mirror(inverse)
-    return Body(mesh, patches, origin, unit, poisson, stiffness, modes, moments, inverse, strain)
+    edges = tuple(
+        _kernels_mesh.edges_on(mesh.nodes, mesh.elements, mesh.neighbours, np.ascontiguousarray(p.line)) for p in patches
+    )
+    return Body(mesh, patches, origin, unit, poisson, stiffness, modes, moments, inverse, strain, edges)

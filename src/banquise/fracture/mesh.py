@@ -126,7 +126,7 @@ def make_mesh(polygon: Any, patches: list[Patch], nodes: int) -> Mesh:
 
 def _oriented(ring: Any, outer: bool) -> Array:
     corners = np.asarray(ring.coords)[:-1]
-    return corners if bool(ring.is_ccw) == outer else corners[::-1]
+    return np.ascontiguousarray(corners if bool(ring.is_ccw) == outer else corners[::-1])
 
 
 def _simplified(polygon: Any, spacing: float) -> Any:
@@ -141,17 +141,10 @@ def _simplified(polygon: Any, spacing: float) -> Any:
 
 
 def _with_patch_ends(ring: Array, patches: list[Patch]) -> Array:
-    """The ring with the corners and ends of the patches as points of it, where they lie on it."""
+    """The ring with the corners and ends of the patches as points of it, where they lie on it.
+
+    A patch lies on one ring only; the others are a mesh size away and stay as they are.
+    """
     for patch in patches:
-        for spot in patch.line:
-            after = np.roll(ring, -1, axis=0)
-            step = after - ring
-            part = np.clip(np.sum((spot - ring) * step, axis=1) / np.sum(step**2, axis=1), 0, 1)
-            foot = ring + part[:, None] * step
-            gap = np.hypot(*(spot - foot).T)
-            k = int(np.argmin(gap))
-            reach = 0.02 * patch.width
-            # A patch lies on one ring only; the others are a mesh size away and must stay as they are.
-            if gap[k] < reach and min(np.hypot(*(ring - spot).T)) > reach:
-                ring = np.insert(ring, k + 1, foot[k], axis=0)
+        ring = _kernels_points.with_points(ring, np.ascontiguousarray(patch.line), 0.02 * patch.width)
     return ring

@@ -39,7 +39,7 @@ from banquise.scene.floe import Floe
 Array = NDArray[np.float64]
 
 ARRESTS = (0.25, 0.5, 0.75)  # of a chord, where a crack that ends inside may stop
-REFINE_STEPS = 3  # halvings of the steps of the two ends
+REFINE_STEPS = 4  # halvings of the steps of the two ends
 
 
 @dataclass(frozen=True)
@@ -176,6 +176,8 @@ class _Hunt:
         """Ends (m) of a through crack on the border of the floe itself; the meshed border leaves out small detail."""
         body = self.state.body
         start, end = body.to_world(chord[:2]), body.to_world(chord[2:4])
+        if _corners(self.floe.polygon) == _corners(body.mesh.border):
+            return start, end
         polygon, near = self.floe.polygon, 1e-9 * body.unit
         reach = (end - start) * (0.5 * float(np.median(body.mesh.size)) / length)
         line = polygon.intersection(shapely.LineString([start - reach, end + reach]))
@@ -225,6 +227,10 @@ class _Hunt:
             solved=solved,
             landscape=rows,
         )
+
+
+def _corners(polygon: Any) -> int:
+    return sum(len(ring.coords) for ring in (polygon.exterior, *polygon.interiors))
 
 
 def _stopped(chord: Array) -> Array:

@@ -95,12 +95,11 @@ def _struck(floe: Floe, hit: Impact) -> Loaded:
         turned = np.array([-way[1], way[0]])
         frozen = [way, turned] if hit.gripped[k] else [way]
         grips.append(sum(np.outer(d, d) for d in frozen))
-        for node in _ends(body, edges):
-            for d in frozen:
-                column = np.zeros((n, 2))
-                column[node] = d
-                columns.append(column.ravel())
-    frozen_columns = np.column_stack([*columns, body.moments])
+        columns += [(int(node), d) for node in _ends(body, edges) for d in frozen]
+    frozen_columns = np.zeros((2 * n, len(columns) + 3))
+    for k, (node, d) in enumerate(columns):
+        frozen_columns[2 * node : 2 * node + 2, k] = d
+    frozen_columns[:, -3:] = body.moments
     inverse, responses, energies = _constrained(body, frozen_columns)
     u0 = hit.displacement / body.unit
     return Loaded(
