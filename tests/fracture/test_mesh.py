@@ -40,7 +40,7 @@ def test_mesh_covers_the_floe_with_good_triangles(name):
     point = np.array(floe.polygon.exterior.interpolate(floe.polygon.exterior.project(shapely.Point(x0, y1))).coords[0])
     body = body_of(floe, [(point, (1.0, -1.0), 0.05 * np.sqrt(floe.area))])
     mesh = body.mesh
-    assert 150 < len(mesh.nodes) < 480
+    assert 120 < len(mesh.nodes) < 520  # 200 are asked for; the tip of the needle takes more
     # A polygon is meshed exactly; a disc loses the detail below a fiftieth of the mesh size.
     assert mesh.area.sum() == pytest.approx(1.0, abs=2e-3 if name == "disc" else 1e-9)
     assert mesh.area.min() > 0

@@ -208,8 +208,10 @@ def filled(corners, first, points, fine, growth, top):
         for j in range(int(math.floor((ya - y0) / (0.866 * step))) - 1, int(math.ceil((yb - y0) / (0.866 * step))) + 1):
             for i in range(int(math.floor((xa - x0) / step)) - 1, int(math.ceil((xb - x0) / step)) + 1):
                 x, y = x0 + step * (i + 0.5 * (j % 2)), y0 + 0.866 * step * (j + 0.5)
+                if not inside(x, y, corners, first):
+                    continue
                 size = size_at(x, y, fine, growth, top)
-                if not (0.9 * step <= size < 1.13 * step and inside(x, y, corners, first)):
+                if not 0.9 * step <= size < 1.13 * step:
                     continue
                 reach = (APART * size) ** 2
                 free = True

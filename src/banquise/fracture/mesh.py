@@ -24,8 +24,8 @@ Index = NDArray[np.int64]
 
 # Of the size per unit of distance from a fine place, at 300 nodes: strains fall like 1/r there, so the best size grows
 # like r. More nodes refine this too (and the patch), or the compliance would not converge.
-GROWTH = 0.22
-PATCH_EDGES = 6  # at least, over a contact patch: fewer blur gripped and free cracks
+GROWTH = 0.18
+PATCH_EDGES = 8  # over a contact patch: fewer than six blur gripped and free cracks
 ROUNDS = 2  # of smoothing: a third does not narrow the scatter of critical loads over turned meshes
 FACING = 0.2  # cosine below which a border stretch does not face the push
 
