@@ -1,4 +1,4 @@
-"""Ice that breaks: a floe thrown on a wall, an L-shaped one, a channel, a storm on a pack, a strait that arches."""
+"""Ice that breaks: a floe thrown on a wall, an L-shaped one, a channel, a storm on a pack, a strait that arches, an arch that breaks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ Array = NDArray[np.float64]
 
 ROUGH = np.array([[0, 20], [35, 0], [80, 10], [110, 45], [95, 90], [60, 80], [30, 100], [5, 70]], dtype=float)
 ELL = np.array([[0, 0], [100, 0], [100, 35], [40, 35], [40, 120], [0, 120]], dtype=float)
+EIGHT = np.array([[-0.2, -0.5], [0.2, -0.5], [0.5, -0.2], [0.5, 0.2], [0.2, 0.5], [-0.2, 0.5], [-0.5, 0.2], [-0.5, -0.2]])
 LAW = Griffith()
+TOUGH = Griffith(toughness=20.0)
 
 
 def thrown(
@@ -148,20 +150,25 @@ def storm(
 
 
 def strait(
-    n: int = 60, mouth: float = 70.0, wind: float = 20.0, law: Any = LAW, seed: int = 0, step: float = 5.0
-) -> Simulation:
-    """Packed ice blown into a strait that it is too wide for: it arches, and goes on as floes break.
+    n: int = 60, mouth: float = 70.0, wind: float = 20.0, law: Any = LAW, seed: int = 0, step: float = 5.0,
+    gap: float = 5.0, late: float = 0.0, behind: float = 200.0,
+) -> Simulation:  # fmt: skip
+    """Packed ice blown into a strait that it is too wide for: it arches. A late floe that runs into it breaks it.
 
     Parameters
     ----------
-    mouth : m, width of the strait; wind : m/s towards it
+    mouth : m, width of the strait; wind : m/s towards it; gap : m, from the pack to the funnel at the start
+    late : m, size of one more floe that comes after the pack (0: none); behind : m, how far behind the pack it starts
     """
     width = 40.0 * math.ceil(math.sqrt(n))
     height = 1500.0 * n / width
     floes = voronoi(n, 0.85, (width, height), seed=seed).floes
     deep = 0.5 * (width - mouth)
-    moved = [Floe(f.ring + [-0.5 * width, deep + 5.0], thickness=f.thickness) for f in floes]
-    top = deep + height + 100.0
+    moved = [Floe(f.ring + [-0.5 * width, deep + gap], thickness=f.thickness) for f in floes]
+    if late:
+        low = deep + gap + height + behind
+        moved.append(Floe(late * EIGHT + [0.0, low + 0.5 * late], thickness=1.0, name="late"))
+    top = deep + height + 100.0 + (behind + late if late else 0.0)
     banks = []
     for s in (1.0, -1.0):
         ring = [(s * 0.5 * mouth, -80.0), (s * 0.5 * mouth, 0.0), (s * 0.5 * width + s, deep), (s * 0.5 * width + s, top),
@@ -176,6 +183,16 @@ def strait(
         seed=seed,
         title="strait",
     )
+
+
+def arch(n: int = 30, law: Any = TOUGH, **options: Any) -> Simulation:
+    """The strait as an arch that holds and is broken: a gentle wind, ice of twice the toughness, and a late floe of 200 m.
+
+    The pack comes to rest over the mouth within half an hour, almost without a crack; ten minutes later the late floe, at
+    0.2 m/s, runs into it, breaks what bears, and the ice goes on.
+    """
+    given = {"mouth": 75.0, "wind": 10.0, "gap": 1.0, "late": 200.0, "behind": 300.0} | options
+    return strait(n=n, law=law, **given)
 
 
 def _pack(n: int, concentration: float, box: tuple[float, float], seed: int) -> list[Floe]:
