@@ -316,10 +316,26 @@ def test_breaks_renumber_what_rows_point_to():
 
 @pytest.mark.slow
 def test_whole_floes_arch_over_the_strait():
-    """Some ice goes through, then an arch holds the rest for ten minutes though the wind blows on: not a floe passes."""
+    """Some ice goes through, then an arch holds the rest though the wind blows on: not a floe passes in forty minutes."""
     sim = scenes.strait(n=30, law=None)
-    run = sim.run(1500.0, every=60.0)
+    run = sim.run(3600.0, every=60.0)
     past = (run.dataset.y.values < 0).sum(axis=1)
-    late = run.dataset.time.values >= 900.0
+    late = run.dataset.time.values >= 1200.0
     assert 0 < past[-1] < 15
     assert (past[late] == past[-1]).all()
+
+
+@pytest.mark.slow
+def test_an_arch_holds_until_a_late_floe_breaks_it():
+    """No ice passes and none breaks for five minutes; the late floe breaks what bears, and more passes than ever before."""
+    run = scenes.arch().run(3600.0, every=60.0)
+    time, y = run.dataset.time.values, run.dataset.y.values
+    mass = run.shapes["mass"].values[: y.shape[1]]
+    through = np.where(y < 0, mass, 0.0).sum(axis=1) / np.where(np.isfinite(y), mass, 0.0).sum(axis=1)
+    breaks = run.events[run.events.kind == "break"]
+    hit = float(breaks.time[breaks.floe_a == 30].min())  # the late floe is the last of the scene: it breaks too
+    held = (time >= hit - 300.0) & (time < hit)
+    assert np.ptp(through[held]) < 1e-3
+    assert not breaks.time.between(hit - 300.0, hit - 1.0).any()
+    assert (breaks.time >= hit).sum() >= 20
+    assert through[-1] > 2 * through[held].max() > 0

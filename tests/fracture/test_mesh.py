@@ -51,6 +51,17 @@ def test_mesh_covers_the_floe_with_good_triangles(name):
     assert inside.all()
 
 
+@pytest.mark.parametrize("name", SHAPES)
+def test_no_flip_would_widen_an_angle(name):
+    """Delaunay's rule on every inner edge: the two angles that face it are together at most two right ones."""
+    mesh = body_of(SHAPES[name]).mesh
+    p, facing = mesh.nodes[mesh.elements], angles(mesh)
+    for e, k in np.argwhere(mesh.neighbours >= 0):
+        n = mesh.neighbours[e, k]
+        (m,) = np.flatnonzero(mesh.neighbours[n] == e)
+        assert facing[(k + 2) % 3, e] + facing[(m + 2) % 3, n] < 180 + 1e-6, (name, p[e])
+
+
 def test_neighbours_share_an_edge():
     mesh = body_of(SHAPES["L"]).mesh
     for e, k in np.argwhere(mesh.neighbours >= 0):

@@ -24,7 +24,9 @@ def bench(quick: bool = False) -> list[Figure]:
         screened(200 if quick else 2000),
         Figure("storm, unbroken, a floe and step", costs[0], "us", note=note),
         Figure("storm, breaking, a floe and step", costs[1], "us", note=note),
-        Figure("of it, looking, searching and cutting", 1e6 * broken["breaking"] / broken["floe_steps"], "us", note=note),
+        Figure(
+            "of it, looking, searching and cutting", 1e6 * broken["breaking"] / broken["floe_steps"], "us", note=note
+        ),
         Figure("storm, unbroken over breaking", costs[0] / costs[1], "1", at_least=0.5, note=note),
     ]
 

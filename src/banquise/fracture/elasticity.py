@@ -143,6 +143,7 @@ def _assemble(mesh: Mesh, patches: tuple[Patch, ...], origin: Array, unit: float
     inverse = inverse.T
     _kernels_mesh.mirror(inverse)
     edges = tuple(
-        _kernels_mesh.edges_on(mesh.nodes, mesh.elements, mesh.neighbours, np.ascontiguousarray(p.line)) for p in patches
+        _kernels_mesh.edges_on(mesh.nodes, mesh.elements, mesh.neighbours, np.ascontiguousarray(p.line))
+        for p in patches
     )
     return Body(mesh, patches, origin, unit, poisson, stiffness, modes, moments, inverse, strain, edges)

@@ -21,11 +21,11 @@ from banquise.fracture._kernels_search import (
     BEST_AT,
     BOUND,
     CRITICAL,
-    FIRST,
     FIRST_AT,
     LENGTH,
     RELEASE,
     SEPARATES,
+    SKIPPED,
     SOLVED,
     STATUS,
     Aim,
@@ -68,6 +68,7 @@ def search(
     rule: str | None = None,
     starts: str | None = None,
     refine: bool = True,
+    limit: float = math.inf,
 ) -> Crack:
     """The straight crack that a loaded floe opens, and whether it does.
 
@@ -78,15 +79,16 @@ def search(
     rule : "first" or "least-energy"; None: that of `ice`
     starts : "contact" (cracks from beside the contact patches; default of an impact) or "all" border points
     refine : move the ends of the best candidate to its local optimum
+    limit : factor on the load beyond which nobody asks: a crack that pays later is not looked for
     """
     ice = ice or getattr(load, "ice", None) or Griffith()
     rule = rule or ice.rule
     check_rule(rule)
     state = loaded(floe, load, ice)
-    hunt = _Hunt(state, floe, ice, rule)
+    hunt = _Hunt(state, floe, ice, rule, limit=limit)
     chords = hunt.border.chords(starts == "contact" or (starts is None and bool(state.sources)))
     hunt.look(chords)
-    if not hunt.found and starts is None:
+    if hunt.empty and starts is None:
         hunt.look(hunt.border.chords(False))  # a contact in a corner so sharp that no chord from it cuts off enough
     if refine:
         hunt.refine()
@@ -105,7 +107,9 @@ def landscape(floe: Floe, load: Any, ice: Griffith | None = None, starts: str = 
 class _Hunt:
     """One search: what was tried and the best so far."""
 
-    def __init__(self, state: Loaded, floe: Floe, ice: Griffith, rule: str, skip: bool = True):
+    def __init__(
+        self, state: Loaded, floe: Floe, ice: Griffith, rule: str, skip: bool = True, limit: float = math.inf
+    ):
         self.state, self.floe, self.ice = state, floe, ice
         body = state.body
         self.price = ice.toughness * floe.thickness * body.unit  # J per mesh unit of crack
@@ -126,13 +130,13 @@ class _Hunt:
             skip=skip,
             arrested=ice.arrested,
         )
-        self.best = np.array([math.inf, math.inf, -1.0, -1.0])
+        self.best = np.array([math.inf if self.aim.least_energy else limit, limit, -1.0, -1.0])
         self.tried, self.notes = np.empty((0, 5)), np.empty((0, 6))
 
     @property
-    def found(self) -> bool:
-        """Whether any crack would ever pay."""
-        return math.isfinite(self.best[FIRST])
+    def empty(self) -> bool:
+        """Whether no candidate would ever pay: none found, none left out as too dear."""
+        return bool(self.best[FIRST_AT] < 0 and not (self.notes[:, STATUS] == SKIPPED).any())
 
     def look(self, chords: Array) -> None:
         """Weigh candidates, shortest first; with arrested ones each chord is stopped on its way too, from either end."""

@@ -1,4 +1,4 @@
-"""Ice that breaks: a floe thrown on a wall, an L-shaped one, a channel, a storm on a pack, a strait that arches, an arch that breaks."""
+"""Ice that breaks: a floe thrown on a wall, an L-shaped one, a channel, a storm on a pack, a strait, an arch."""
 
 from __future__ import annotations
 
@@ -25,7 +25,9 @@ Array = NDArray[np.float64]
 
 ROUGH = np.array([[0, 20], [35, 0], [80, 10], [110, 45], [95, 90], [60, 80], [30, 100], [5, 70]], dtype=float)
 ELL = np.array([[0, 0], [100, 0], [100, 35], [40, 35], [40, 120], [0, 120]], dtype=float)
-EIGHT = np.array([[-0.2, -0.5], [0.2, -0.5], [0.5, -0.2], [0.5, 0.2], [0.2, 0.5], [-0.2, 0.5], [-0.5, 0.2], [-0.5, -0.2]])
+EIGHT = np.array(
+    [[-0.2, -0.5], [0.2, -0.5], [0.5, -0.2], [0.5, 0.2], [0.2, 0.5], [-0.2, 0.5], [-0.5, 0.2], [-0.5, -0.2]]
+)
 LAW = Griffith()
 TOUGH = Griffith(toughness=20.0)
 
