@@ -1,4 +1,4 @@
-"""A triangle mesh of a floe, made on demand: 200-400 nodes, fine at the contacts and in narrow places.
+"""A triangle mesh of a floe, made on demand: 150-300 nodes, fine at the contacts and in narrow places.
 
 Everything here is in units of the square root of the floe's area, about its centre, so that a floe twice as large
 gets the same mesh to the last bits of rounding. The border is resampled by a size field, the inside filled with
@@ -22,8 +22,8 @@ from banquise.fracture import _kernels_delaunay, _kernels_mesh, _kernels_points
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 
-# Of the size per unit of distance from a fine place, at 300 nodes: strains fall like 1/r there, so the best size grows
-# like r. More nodes refine this too (and the patch), or the compliance would not converge.
+# Of the size per unit of distance from a fine place, at 300 nodes (0.22 at 200): strains fall like 1/r there, so the best
+# size grows like r. More nodes refine this too (and the patch), or the compliance would not converge.
 GROWTH = 0.18
 PATCH_EDGES = 8  # over a contact patch: fewer than six blur gripped and free cracks
 ROUNDS = 2  # of smoothing: a third does not narrow the scatter of critical loads over turned meshes
