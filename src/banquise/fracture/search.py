@@ -107,9 +107,7 @@ def landscape(floe: Floe, load: Any, ice: Griffith | None = None, starts: str = 
 class _Hunt:
     """One search: what was tried and the best so far."""
 
-    def __init__(
-        self, state: Loaded, floe: Floe, ice: Griffith, rule: str, skip: bool = True, limit: float = math.inf
-    ):
+    def __init__(self, state: Loaded, floe: Floe, ice: Griffith, rule: str, skip: bool = True, limit: float = math.inf):
         self.state, self.floe, self.ice = state, floe, ice
         body = state.body
         self.price = ice.toughness * floe.thickness * body.unit  # J per mesh unit of crack
