@@ -339,4 +339,4 @@ def test_an_arch_holds_until_a_late_floe_breaks_it():
     assert np.ptp(through[held]) < 1e-3
     assert not breaks.time.between(hit - 300.0, hit - 1.0).any()
     assert (breaks.time >= hit).sum() >= 20
-    assert through[-1] >= through[held].min() > 0
+    assert through[-1] > 0.999 * through[held].min() > 0
