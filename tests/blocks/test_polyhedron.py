@@ -171,6 +171,23 @@ def test_a_spike_through_the_opposite_face_crosses_itself():
         bq.Polyhedron(vertices, triangles)
 
 
+def test_shells_within_shells_are_cavities_and_stones_in_them():
+    corners, triangles = meshes.hull(np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], float))
+    n = len(corners)
+
+    def nested(*shells):  # (half side, place, way its triangles face)
+        vertices = [side * corners + place for side, place, _ in shells]
+        faces = [n * k + triangles[:, ::way] for k, (_, _, way) in enumerate(shells)]
+        return bq.Polyhedron(np.vstack(vertices), np.vstack(faces))
+
+    outer, cavity, stone = (1.0, 0.0, 1), (0.5, 0.0, -1), (0.2, 0.0, 1)
+    assert nested(outer, cavity, stone).volume == pytest.approx(8 * (1 - 0.5**3 + 0.2**3), rel=1e-14)  # round-off
+    assert nested(outer, (0.5, 3.0, 1)).volume == pytest.approx(8 * (1 + 0.5**3), rel=1e-14)
+    for bad in ((outer, (0.5, 0.0, 1)), (outer, (0.5, 3.0, -1)), (outer, cavity, (0.2, 0.0, -1))):
+        with pytest.raises(bq.BanquiseError, match="shell"):
+            nested(*bad)
+
+
 @pytest.mark.slow
 def test_a_million_faces_work():
     n = 708

@@ -226,7 +226,45 @@ def check_skin(vertices: Floats, triangles: Ints) -> HalfEdges:
     if crossing is not None:
         i, j = crossing
         raise ShapeError(f"skin: crosses itself, triangles {i} and {j} meet. Repair the mesh, or give convex `parts`.")
+    _check_shells(centred, triangles, edges)
     return edges
+
+
+def _check_shells(vertices: Floats, triangles: Ints, edges: HalfEdges) -> None:
+    """Refuse shells that fill a place twice: one within another must be a cavity, turned inwards; one outside must not."""
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
+    side = np.arange(len(edges.twin)) // 3
+    graph = coo_array((np.ones(len(side), np.int8), (side, edges.twin // 3)), shape=(len(triangles),) * 2)
+    count, shell = connected_components(graph, directed=False)
+    if count == 1:
+        return
+    order = np.argsort(shell, kind="stable")
+    shells = [vertices[triangles[part]] for part in np.split(order, np.cumsum(np.bincount(shell))[:-1])]
+    low, high = (np.array([bound(corners.reshape(-1, 3), axis=0) for corners in shells]) for bound in (np.min, np.max))
+    for k, corners in enumerate(shells):
+        point = corners[0, 0]
+        around = [m for m in np.flatnonzero(((low <= point) & (point <= high)).all(axis=1)) if m != k]
+        filled = sum(_turns_around(point, shells[m]) for m in around)
+        outward = np.einsum("ij,ij->", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])) > 0.0
+        if filled != (0 if outward else 1):
+            where = "within another" if outward else "outside the others, or in a cavity"
+            turned = "outwards: turn the shell inside out for a cavity" if outward else "inwards: reverse its triangles"
+            raise ShapeError(
+                f"skin: shell {k} of {count} lies {where} and faces {turned}, or give blocks of their own."
+            )
+
+
+def _turns_around(point: Floats, corners: Floats) -> int:
+    """How often a closed shell (t, 3, 3) goes round a point: the sum of the solid angles of its triangles."""
+    arm = corners - point
+    a, b, c = arm[:, 0], arm[:, 1], arm[:, 2]
+    la, lb, lc = (np.linalg.norm(side, axis=1) for side in (a, b, c))
+    triple = np.einsum("ij,ij->i", a, np.cross(b, c))
+    dots = [np.einsum("ij,ij->i", one, other) for one, other in ((a, b), (b, c), (c, a))]
+    below = la * lb * lc + dots[0] * lc + dots[1] * la + dots[2] * lb
+    return round(float(np.arctan2(triple, below).sum()) / (2.0 * np.pi))
 
 
 def is_convex(vertices: Floats, triangles: Ints, edges: HalfEdges) -> bool:
