@@ -141,6 +141,7 @@ def test_bad_names_are_found_before_anything_runs(tmp_path, capsys):
     assert main(["sweep", str(tmp_path / "none.toml")]) == 2
 
 
+@pytest.mark.slow
 def test_killed_in_the_middle_and_started_again(tmp_path):
     """Killed without warning: the second start does only what was not done, and finishes."""
     path = write(tmp_path, 'case = "case.toml"\nseeds = 8\n')
@@ -161,6 +162,7 @@ def test_killed_in_the_middle_and_started_again(tmp_path):
     assert np.isfinite(again.dataset["kinetic_energy_end"]).all()
 
 
+@pytest.mark.slow
 def test_on_dask(tmp_path, capsys):
     pytest.importorskip("distributed", reason="dask is not installed")
     path = write(tmp_path, 'case = "case.toml"\nmeasures = ["ensembles_threads:threads"]\nseeds = 2\n')

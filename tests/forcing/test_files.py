@@ -493,6 +493,7 @@ def test_mat_series_in_a_case(tmp_path, capsys):
     assert "wind <- uwind, vwind" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_stop_and_go_on_with_a_file(tmp_path, monkeypatch):
     """The forcing file comes back by itself, from any folder; another file under its name is refused."""
     from banquise.errors import RunFileError

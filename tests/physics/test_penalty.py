@@ -28,8 +28,15 @@ def head_on(scheme, restitution=0.5, friction=0.0, discs=True, until=60.0, masse
     return floes, run
 
 
-@pytest.mark.parametrize("release", ["force", "distance"])
-@pytest.mark.parametrize("discs", [True, False])
+@pytest.mark.parametrize(
+    ("release", "discs"),
+    [
+        ("force", True),
+        ("distance", False),
+        pytest.param("force", False, marks=pytest.mark.slow),
+        pytest.param("distance", True, marks=pytest.mark.slow),
+    ],
+)
 def test_linear_blow_has_the_closed_form(release, discs):
     k, e = 1e6, 0.5
     (a, b), run = head_on(bq.Penalty(k, release=release), e, discs=discs)
@@ -181,6 +188,7 @@ def test_area_of_overlap_of_concave_floes_is_that_of_shapely():
             assert np.allclose(centre, wanted.centroid.coords[0], rtol=0, atol=1e-8)
 
 
+@pytest.mark.slow
 def test_case_files_and_resumed_runs_keep_it(tmp_path):
     scene = bq.Scene([bq.Disc((0, 0), 5, velocity=(0.2, 0.05)), bq.Disc((10.05, 0), 5)])
     sim = bq.Simulation(scene, scheme=bq.Penalty(1e5, law="hertz", release="distance"))

@@ -128,6 +128,7 @@ def test_the_stage_shows_turns_zooms_and_colours(page_file: Path, open_page: Any
     assert page.evaluate(shade) == [0x7F, 0, 0]  # the most pressed block has the last colour of the scale
 
 
+@pytest.mark.slow
 def test_a_click_opens_the_card_and_the_camera_follows(page_file: Path, open_page: Any) -> None:
     page = open_page(page_file, theme="dark")
     spot = page.evaluate(
