@@ -48,8 +48,9 @@ def test_settling_wall_follows_its_ground_and_stands():
     centre = np.linalg.norm(after.mean(axis=1) - before.mean(axis=1), axis=1)
     # steps of 4 and 8 ms, tolerances of 1e-3 and 1e-4 and four ways to cut the joints gave 22.34 to 22.41 mm
     assert centre.max() == pytest.approx(22.37e-3, abs=0.1e-3)
-    # of 1,000 steps 83 to 96 end above 1e-4, whatever the start and with or without a look ahead, at 5e-3 at the most
-    assert float(run.ledger.unsolved.sum()) < 150 and float(run.ledger.residual.max()) < 1e-2
+    # not met: of 1,000 steps 83 to 96 end above 1e-4, whatever the start, with or without a look ahead, at 5e-3 at most
+    assert float(run.ledger.residual.max()) < 1e-2
+    assert float(run.ledger.unsolved.sum()) < 50  # of 1,000 steps
     assert 30 <= int(np.sum(moved.mean(axis=1) > 0.01)) <= 60  # about half of it follows
     assert np.abs(sim.columns.velocity).max() < 1e-3
 
