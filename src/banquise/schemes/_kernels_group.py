@@ -26,6 +26,7 @@ from banquise.jit import bare_inner as inner
 from banquise.jit import bare_kernel as kernel
 from banquise.motion._kernels import free_motion
 from banquise.schemes._kernels import (
+    TOLERANCE,
     close_levers,
     contact_speeds,
     contact_state,
@@ -59,7 +60,7 @@ LOOK, PICK, COMPRESS, REBOUND, STRUCK, MOVE, HOLD = 0, 1, 2, 3, 4, 5, 6  # phase
 GROUP, PHASE, SOLVED, FOUND, ROUND, HELD = 0, 1, 2, 3, 4, 5
 CUT, PASS, ROWS, BODIES, ISLANDS, WATCHED = 6, 7, 8, 9, 10, 11
 EVENTS, LOADS, KEPT, NEED, CONTACTS, FRESH, AGAIN, ADDED = 12, 13, 14, 15, 16, 17, 18, 19
-LOOKED = 20
+LOOKED, SHORTER, NO_ROOM = 20, 21, 22
 # totals of a group
 LOST, FROM_OBSTACLES, WIND, CURRENT, GRAVITY, PUSH = 0, 1, 2, 3, 4, 5
 RESIDUAL, UNSOLVED, ISLAND_COUNT, LARGEST, COLLISIONS, TOUCHING = 6, 7, 8, 9, 10, 11
@@ -69,6 +70,9 @@ SEQUENCE = 1000  # passes of the sequential order before the rest is taken at on
 RELAX = 2000  # passes from which on the approach that the threshold let be is taken up
 SINK = 1e-7  # of the smaller size: what is held sinks in no deeper in a step, or it is solved again
 AGAINS = 3  # times that is done
+# of the tolerance, over a whole step, and in a round at least: what is still deeper then makes the round shorter
+DEEP, LITTLE = 0.5, 0.1
+HALVES = 10  # times it is halved
 CUTS = 6  # times a round is shortened before its meeting is taken where it is
 NX, NY, AX, AY, BX, BY = 0, 1, 2, 3, 4, 5
 
@@ -350,6 +354,27 @@ def take_up_again(m, count, p):
 
 
 @inner
+def start_anew(rows, h, steps, change, control):
+    """Take the round again, for h seconds only: without the contacts that the longer way brought about."""
+    steps[rows[0]] = h
+    control[FOUND] -= control[ADDED]
+    control[AGAIN] = control[ADDED] = control[NO_ROOM] = 0
+    for q in range(len(rows)):
+        i = rows[q]
+        change[i, 0] = change[i, 1] = change[i, 2] = 0.0
+    control[PHASE] = MOVE
+
+
+@inner
+def pace(lead, h, step, halved, cap):
+    """What a group's next rounds may take, after one of h seconds: as long if that one had to be halved, else longer again."""
+    if halved:
+        cap[lead] = h
+    elif cap[lead] < step:
+        cap[lead] = 1.5 * cap[lead] if 1.5 * cap[lead] < step else math.inf
+
+
+@inner
 def hand_in(group, pairs, n_free, control, out):
     """What the group left on obstacles, obstacle by obstacle."""
     for p in range(len(pairs)):
@@ -499,7 +524,7 @@ def run_groups(
             control[PHASE] = PICK
         elif phase == MOVE:  # the step of this round, and what is held over it
             left = s.left[lead]
-            if control[CUT] == 0 and control[AGAIN] == 0:
+            if control[CUT] == 0 and control[AGAIN] == 0 and control[SHORTER] == 0:
                 h = longest_step(
                     rows, found, who, d.state, left, s.cap, s.velocity, s.pull, b.extent, b.size, n, rule.bend
                 )
@@ -543,7 +568,7 @@ def run_groups(
             if control[HELD] > 0:
                 velocity_changes(p.bodies, bodies, p.y, b.inverse_mass, b.inverse_inertia, s.change)
             held_displacement(rows, s.steps, s.change, s.free_displacement, s.displacement)
-            if control[HELD] > 0 and control[AGAIN] < AGAINS:
+            if control[HELD] > 0:
                 # what the way itself brings into the way: found where it ends, and held off from there
                 gone = rule.step - s.left[lead]
                 place(
@@ -558,15 +583,17 @@ def run_groups(
                 else:
                     fresh_pairs(len(near), d.pairs)
                     count, need = look_pairs(
-                        ZERO, len(near), near, shapes, s.pose, view.wraps, view.period, n, b.zone, view.still,
+                        ZERO, len(near), near, shapes, s.pose, view.wraps, view.period, n, b.zone, s.reach,
                         view.still, view.moved_at, d.pairs, 0.0, ZERO, TWO, d.scratch, d.later, d.later,
                     )  # fmt: skip
                 room = found + count
                 short = need > 0 or room > len(d.state)
-                count = ZERO if short else sunken(
-                    count, d.later.value, d.later.who, found - control[ADDED], value, who, d.state, n, b.size, SINK,
-                    d.picked_rate,
+                count, deepest = sunken(
+                    ZERO if short else count, d.later.value, d.later.who, found - control[ADDED], value, who, d.state, n,
+                    b.size, SINK, control[CUT] >= CUTS, d.picked_rate,
                 )  # fmt: skip
+                again = control[AGAIN] < AGAINS and control[NO_ROOM] == 0
+                count = count if again else ZERO
                 add_sunken(
                     count, d.later.value, d.later.who, d.picked_rate, h, s.displacement, s.velocity, s.ahead, s.change, n,
                     s.pose, found, value, who, key, d.state, d.gap_rate,
@@ -582,6 +609,12 @@ def run_groups(
                     control[ADDED] += count
                     control[AGAIN] += 1
                     control[PHASE] = MOVE
+                    continue
+                allowed = TOLERANCE * max(DEEP * h / rule.step, LITTLE)
+                if not again and deepest > allowed and control[SHORTER] < HALVES:
+                    # a jam has no room for what the way asks, or points come into the way faster than they are found
+                    control[SHORTER] += 1
+                    start_anew(rows, 0.5 * h, s.steps, s.change, control)
                     continue
             count, first = control[WATCHED], math.inf
             if follow and control[CUT] < (CUTS if control[HELD] > 0 else 1):
@@ -605,14 +638,8 @@ def run_groups(
                 for q in range(count):
                     first = min(first, watch.when[q])
             if first < h * (1 - 1e-12):
-                s.steps[lead] = first
-                control[FOUND] -= control[ADDED]
-                control[AGAIN] = control[ADDED] = 0
-                for q in range(len(rows)):
-                    i = rows[q]
-                    s.change[i, 0] = s.change[i, 1] = s.change[i, 2] = 0.0
                 control[CUT] += 1
-                control[PHASE] = MOVE
+                start_anew(rows, first, s.steps, s.change, control)
                 continue
             if control[HELD] > 0:
                 # before the step's forces, not before the impulses: the forces' work is on the way that came about; and
@@ -664,7 +691,8 @@ def run_groups(
             for q in range(len(rows)):
                 i = rows[q]
                 s.change[i, 0] = s.change[i, 1] = s.change[i, 2] = 0.0
+            pace(lead, h, rule.step, control[SHORTER] > 0, s.cap)
             control[ROUND] += 1
-            control[CUT] = control[AGAIN] = control[ADDED] = 0
+            control[CUT] = control[AGAIN] = control[ADDED] = control[SHORTER] = control[NO_ROOM] = 0
             control[PHASE] = LOOK
     return DONE

@@ -148,30 +148,35 @@ def back(rows, x, y, cos, sin, pose):
 
 
 @inner
-def sunken(count, value, who, known, known_value, known_who, state, n_free, size, sink, deep):
+def sunken(count, value, who, known, known_value, known_who, state, n_free, size, sink, every, deep):
     """How many of `count` contacts of pairs that are held sank in by more than `sink` of the smaller size; they come first.
 
-    deep: how deep their pair was before: an overlap that was there is not for impulses to mend.
+    deep: how deep their pair was before: an overlap that was there is not for impulses to mend. Also the deepest that a
+    pair that is held or was not expected (or any, if `every`) sank in, as a part of the smaller size.
     """
-    kept = 0
+    kept, deepest = 0, 0.0
     for k in range(count):
         i, j = who[k, 0], who[k, 1]
         small = size[i] if j >= n_free else min(size[i], size[j])
         if not value[k, GAP] < -sink * small:
             continue
-        before, held = 0.0, False
+        before, held, expected = 0.0, False, False
         for l in range(known):
             if known_who[l, 0] == i and known_who[l, 1] == j:
                 before = min(before, known_value[l, GAP])
-                held = held or state[l] & 4 != 0
-        if held and value[k, GAP] - before < -sink * small:
+                held, expected = held or state[l] & 4 != 0, True
+        if not value[k, GAP] - before < -sink * small:
+            continue
+        if held or every or not expected:
+            deepest = max(deepest, (before - value[k, GAP]) / small)
+        if held:
             for column in range(9):
                 value[kept, column] = value[k, column]
             for column in range(3):
                 who[kept, column] = who[k, column]
             deep[kept] = before
             kept += 1
-    return kept
+    return kept, deepest
 
 
 @inner

@@ -356,9 +356,12 @@ class Engine:
         holds = desk.control[g.PHASE] == g.HOLD
         start, guess = p.start[: islands + 1], p.r[:m].copy() if holds else p.r[:m]
         run = IslandRun(rows, start, p.r[:m], p.reference[:islands], laws.settings.tolerance, laws.memory)
-        run.auto()
-        if holds and run.unsolved_count and rows.bias[:, 0].min() < 0.0:
-            # a locked jam has no room for what turning asks: nothing is asked to open, and what sinks in is seen later
+        opens = holds and bool(rows.bias[:, 0].min() < 0.0)
+        run.auto(tries=1 if opens else None)
+        if opens and run.unsolved_count:
+            # a locked jam has no room for what turning asks (the whole chain would only prove that, slowly): nothing is
+            # asked to open, and what sinks in is seen later
+            desk.control[g.NO_ROOM] = 1
             asked = np.minimum(rows.bias[:, 0], 0.0)
             rows.c[:, 0] -= asked
             rows.bias[:, 0] -= asked
@@ -440,11 +443,6 @@ class Engine:
         obstacle = fresh[:, 1] >= n
         together = known & (home[one] >= 0) & (obstacle | (home[one] == home[other]))
         rows = fresh[fresh < n]
-        if together.any():
-            shorter = np.unique(fresh[together][fresh[together] < n])
-            self.careful[shorter] = True
-            cap = sim.step_cap
-            cap[shorter] = np.maximum(0.5 * np.minimum(cap[shorter], step), step / SHORTEST)
         if not known.all():
             listed = sim.detector.pairs
             more = np.full((len(fresh) - int(known.sum()), 6), -1, np.int32)
@@ -458,6 +456,12 @@ class Engine:
         for groups in done:
             groups.stale |= touched[groups.first : groups.first + len(groups)]
         members = np.flatnonzero(inside)
+        if together.any():
+            shorter = np.unique(fresh[together][fresh[together] < n])
+            self.careful[shorter] = True
+            least = np.full(len(touched), step)  # what the groups took: all of a group take the same
+            np.minimum.at(least, home[members], sim.step_cap[members])
+            sim.step_cap[shorter] = np.maximum(0.5 * least[home[shorter]], step / SHORTEST)
         among = inside[pairs[:, 0]] & (inside[np.minimum(pairs[:, 1], n - 1)] | (pairs[:, 1] >= n))
         self._take_back(members[home[members] < 0])
         _kernels.put_back(members, self.start, self.columns)

@@ -146,14 +146,18 @@ class IslandRun:
         if tolerance is not None:
             self.limit[:] = tolerance
 
-    def auto(self) -> None:
-        """The chain: small islands in one batch, Newton for large ones and for what the batch leaves; then pivoting."""
+    def auto(self, tries: int | None = None) -> None:
+        """The chain: small islands in one batch, Newton for large ones and for what the batch leaves; then pivoting.
+
+        tries : how much of Newton's chain is gone through, and no pivoting; None for all
+        """
         huge = self.sizes > SMALL
         self.small(np.flatnonzero(~huge), _METHODS["auto"])
         if (self.error <= self.limit).all():
             return
-        self.each(self.large, self.unsolved(self.sizes > 0))
-        self.each(self.pivoting, self.unsolved(huge & (self.sizes <= PIVOT_UP_TO)))
+        self.each(lambda i: self.large(i, tries=tries), self.unsolved(self.sizes > 0))
+        if tries is None:
+            self.each(self.pivoting, self.unsolved(huge & (self.sizes <= PIVOT_UP_TO)))
 
     def finish(self) -> None:
         """What is left unsolved is handed out so that it adds no energy."""
