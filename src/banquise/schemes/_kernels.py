@@ -292,13 +292,13 @@ def contact_state(
 
 
 @inner
-def longest_step(rows, count, who, state, left, cap, velocity, pull, extent, size, n_free, bend):
-    """The time left, cut for a group in which longer steps left an overlap, or whose bodies are held apart.
+def longest_step(rows, count, who, state, left, pace, cap, velocity, pull, extent, size, n_free, bend):
+    """The time left, cut to its pace for a group in which longer steps left an overlap, or whose bodies are held apart.
 
     Held bodies are kept apart along arcs, which a point that turns at spin w while it moves at speed v past the other body
     leaves by w^2 v h^3 / 6 in a step h: no more than `bend` tolerances are allowed, nor a turn by more than TURN.
     """
-    step = left
+    step = min(left, pace)
     for q in range(len(rows)):
         step = min(step, cap[rows[q]])
     for k in range(count):

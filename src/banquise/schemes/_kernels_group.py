@@ -366,15 +366,6 @@ def start_anew(rows, h, steps, change, control):
 
 
 @inner
-def pace(lead, h, step, halved, cap):
-    """What a group's next rounds may take, after one of h seconds: as long if that one had to be halved, else longer again."""
-    if halved:
-        cap[lead] = h
-    elif cap[lead] < step:
-        cap[lead] = 1.5 * cap[lead] if 1.5 * cap[lead] < step else math.inf
-
-
-@inner
 def hand_in(group, pairs, n_free, control, out):
     """What the group left on obstacles, obstacle by obstacle."""
     for p in range(len(pairs)):
@@ -526,7 +517,7 @@ def run_groups(
             left = s.left[lead]
             if control[CUT] == 0 and control[AGAIN] == 0 and control[SHORTER] == 0:
                 h = longest_step(
-                    rows, found, who, d.state, left, s.cap, s.velocity, s.pull, b.extent, b.size, n, rule.bend
+                    rows, found, who, d.state, left, s.pace[lead], s.cap, s.velocity, s.pull, b.extent, b.size, n, rule.bend
                 )
                 if not follow:
                     control[WATCHED] = watched(
@@ -589,8 +580,8 @@ def run_groups(
                 room = found + count
                 short = need > 0 or room > len(d.state)
                 count, deepest = sunken(
-                    ZERO if short else count, d.later.value, d.later.who, found - control[ADDED], value, who, d.state, n,
-                    b.size, SINK, control[CUT] >= CUTS, d.picked_rate,
+                    ZERO if short else count, d.later.value, d.later.who, found - control[ADDED], value, who, d.state, h,
+                    s.displacement, s.velocity, b.extent, n, b.size, SINK, control[CUT] >= CUTS, d.picked_rate,
                 )  # fmt: skip
                 again = control[AGAIN] < AGAINS and control[NO_ROOM] == 0
                 count = count if again else ZERO
@@ -691,7 +682,7 @@ def run_groups(
             for q in range(len(rows)):
                 i = rows[q]
                 s.change[i, 0] = s.change[i, 1] = s.change[i, 2] = 0.0
-            pace(lead, h, rule.step, control[SHORTER] > 0, s.cap)
+            s.pace[lead] = h if control[SHORTER] > 0 else 1.5 * s.pace[lead]
             control[ROUND] += 1
             control[CUT] = control[AGAIN] = control[ADDED] = control[SHORTER] = control[NO_ROOM] = 0
             control[PHASE] = LOOK

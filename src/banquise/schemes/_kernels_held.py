@@ -148,11 +148,23 @@ def back(rows, x, y, cos, sin, pose):
 
 
 @inner
-def sunken(count, value, who, known, known_value, known_who, state, n_free, size, sink, every, deep):
+def way_of(i, h, way, velocity, extent, n_free):
+    """How far any point of body i comes in h seconds, at most."""
+    x, y, turn = h * velocity[i, 0], h * velocity[i, 1], h * velocity[i, 2]
+    if i < n_free:
+        x, y, turn = way[i, 0], way[i, 1], way[i, 2]
+    return math.sqrt(x * x + y * y) + extent[i] * abs(turn)
+
+
+@inner
+def sunken(
+    count, value, who, known, known_value, known_who, state, h, way, velocity, extent, n_free, size, sink, every, deep
+):  # fmt: skip
     """How many of `count` contacts of pairs that are held sank in by more than `sink` of the smaller size; they come first.
 
     deep: how deep their pair was before: an overlap that was there is not for impulses to mend. Also the deepest that a
-    pair that is held or was not expected (or any, if `every`) sank in, as a part of the smaller size.
+    pair that is held or was not expected (or any, if `every`) sank in, as a part of the smaller size. Nothing sinks in
+    deeper than it moved: where bodies overlap already, a point that is behind a farther edge as well may be told deeper.
     """
     kept, deepest = 0, 0.0
     for k in range(count):
@@ -165,10 +177,12 @@ def sunken(count, value, who, known, known_value, known_who, state, n_free, size
             if known_who[l, 0] == i and known_who[l, 1] == j:
                 before = min(before, known_value[l, GAP])
                 held, expected = held or state[l] & 4 != 0, True
-        if not value[k, GAP] - before < -sink * small:
+        sank = before - value[k, GAP]
+        longest = way_of(i, h, way, velocity, extent, n_free) + way_of(j, h, way, velocity, extent, n_free)
+        if not sink * small < sank <= longest:
             continue
         if held or every or not expected:
-            deepest = max(deepest, (before - value[k, GAP]) / small)
+            deepest = max(deepest, sank / small)
         if held:
             for column in range(9):
                 value[kept, column] = value[k, column]

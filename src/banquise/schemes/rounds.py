@@ -101,7 +101,7 @@ class Engine:
             quick=np.zeros(n, np.int64),
             free_velocity=np.empty((n, 3)), free_displacement=np.empty((n, 3)), force=np.empty((n, 2, 3)),
             steps=np.zeros(n), change=np.zeros((n, 3)), displacement=np.zeros((n, 3)), motion=np.zeros((every, 6)),
-            cap=sim.step_cap, stress=np.zeros((n, 3)), water=np.zeros((n, 3)),
+            cap=sim.step_cap, pace=np.empty(n), stress=np.zeros((n, 3)), water=np.zeros((n, 3)),
             obstacles=np.zeros((every - n, 3)),
         )  # fmt: skip
         self.desks: list[Desk] = []
@@ -147,6 +147,7 @@ class Engine:
         for row, name in zip(self.start, MOVING):
             np.copyto(row, getattr(b, name))
         self.careful.fill(False)
+        s.pace.fill(np.inf)
         moving = not sim.obstacle_motion.still
         if len(b) > n:
             s.velocity[n:, 0], s.velocity[n:, 1], s.velocity[n:, 2] = b.u[n:], b.v[n:], b.spin[n:]
@@ -427,7 +428,7 @@ class Engine:
             sim.obstacle_motion.place(b, sim.time + step)
             sim.ledger.add(splits=1)
         if sim.step_cap.min(initial=np.inf) < np.inf:
-            sim.step_cap *= 1.2
+            sim.step_cap *= 2.0
             sim.step_cap[sim.step_cap >= step] = np.inf
         sim.overlapping = [(int(i), int(j)) for i, j in bad]
         return deepest, unsolved
@@ -482,7 +483,7 @@ class Engine:
 
     def _fly_again(self, members: Rows, step: float) -> None:
         b, s = self.bodies, self.state
-        s.steps[members] = step
+        s.steps[members], s.pace[members] = step, np.inf
         out = FreeMotion(s.free_velocity, s.free_displacement, s.force, self.flows.pushes, self.flows.gravity)
         fly(b, self.flows, s.steps, members, out, self.sim.time)
         _kernels.take_up(members, step, self.columns, s)

@@ -73,6 +73,7 @@ class State(NamedTuple):
     displacement: Array  # (n, 3)
     motion: Array  # (all, 6) path of the round: velocity and half acceleration
     cap: Array  # (n,) longest step a floe may take
+    pace: Array  # (n,) how long the rounds of a group may be after some had to be shortened; that of its first floe counts
     stress: Array  # (n, 3) sums of impulse times lever over the step
     water: Array  # (n, 3) impulse of the water
     obstacles: Array  # (obstacles, 3) pose at the start of the step
