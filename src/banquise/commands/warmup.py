@@ -19,6 +19,7 @@ def run(args: argparse.Namespace) -> int:
     from banquise.warmup import compile_kernels
 
     began = time.perf_counter()
+    print("compiling kernels in two processes: some five minutes on two free cores, once ...", flush=True)
     for name in compile_kernels(args.groups):
         print(f"{name:12} ready after {time.perf_counter() - began:.0f} s", flush=True)
     return 0

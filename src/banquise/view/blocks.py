@@ -8,8 +8,9 @@ import numpy as np
 
 from banquise.recording.block_shapes import blocks_from
 from banquise.settings import one_of
-from banquise.view.plots import clock_text, energy, frame_at
+from banquise.view.plots import energy
 from banquise.view.report import Check, ledger_checks
+from banquise.view.sea import clock_text, frame_at
 from banquise.view.style import clock, pyplot, styled, time_axis, unit_axis
 
 OVERLAP_TOLERANCE = 1e-3  # of the smallest block's size: what is pushed apart again at the next step stays far below

@@ -166,6 +166,8 @@ def _thickness(thickness: Any, size: Array, rng: np.random.Generator) -> Array:
     except (TypeError, ValueError, OverflowError):
         raise CaseError(f"pack: thickness is {thickness!r}, expected metres or (low, high).") from None
     if values.shape == (2,) and len(size) != 2:
+        if not 0 < values[0] <= values[1]:
+            raise CaseError(f"pack: thickness is {thickness!r}, expected (low, high) in metres above 0.")
         values = rng.uniform(values[0], values[1], len(size))
     if values.shape not in ((), (len(size),)) or not (values > 0).all():
         raise CaseError("pack: thickness must be a number, (low, high), or one number a floe, in metres above 0.")
