@@ -142,6 +142,7 @@ def impulses(run: Run, ax: Any = None) -> Any:
         ax.step(values, np.arange(len(values), 0, -1), where="pre", color=BLUE)
         ax.set_xscale("log")
         ax.set_yscale("log")
+        plain_log_axis(ax.yaxis, 1.0, len(values))
         ax.set_xlabel("normal impulse (N s)")
         ax.set_ylabel("impacts of at least this")
         ax.set_title(f"Impulses of {len(values):,} impacts")
