@@ -30,8 +30,8 @@ html_theme = "pydata_sphinx_theme"
 html_title = "Banquise"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
-# Equations are drawn in the browser, by MathJax: its one file for SVG, which needs no fonts, goes with the pages, so that they can
-# be read without a network. Where the package that holds it is not installed, Sphinx names a server as it does by default.
+# Equations are drawn in the browser, by MathJax: its one file for SVG, which needs no fonts, goes with the pages, which so
+# can be read without a network. Where the package that holds it is not installed, Sphinx names a server as it does by default.
 offline = importlib.util.find_spec("sphinx-mathjax-offline")
 if offline is not None and offline.origin is not None:
     html_static_path.append(str(pathlib.Path(offline.origin).parent / "static" / "mathjax" / "tex-svg.js"))
