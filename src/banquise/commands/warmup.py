@@ -22,7 +22,9 @@ def run(args: argparse.Namespace) -> int:
 
     check_groups(args.groups)
     began = time.perf_counter()
-    print("compiling kernels in two processes: some five minutes on two free cores, once ...", file=sys.stderr, flush=True)
+    print(
+        "compiling kernels, once; all of them take some five minutes on two free cores ...", file=sys.stderr, flush=True
+    )
     for name in compile_kernels(args.groups):
         print(f"{name:12} ready after {time.perf_counter() - began:.0f} s", flush=True)
     return 0
