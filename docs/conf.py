@@ -1,5 +1,6 @@
 """Sphinx settings: every page with code is executed when the docs are built, and a warning is an error."""
 
+import importlib.util
 import os
 import pathlib
 import tempfile
@@ -29,6 +30,12 @@ html_theme = "pydata_sphinx_theme"
 html_title = "Banquise"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+# Equations are drawn in the browser, by MathJax: its one file for SVG, which needs no fonts, goes with the pages, which so
+# can be read without a network. Where the package that holds it is not installed, Sphinx names a server as it does by default.
+offline = importlib.util.find_spec("sphinx-mathjax-offline")
+if offline is not None and offline.origin is not None:
+    html_static_path.append(str(pathlib.Path(offline.origin).parent / "static" / "mathjax" / "tex-svg.js"))
+    mathjax_path = "tex-svg.js"
 html_theme_options = {"show_toc_level": 2, "header_links_before_dropdown": 7}
 html_sidebars = {name: [] for name in ("index", "getting_started", "tutorials", "api")}  # no pages below them
 

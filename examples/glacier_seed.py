@@ -23,6 +23,8 @@ import numpy as np
 from banquise.glacier import Glacier, GlacierRun, HalfSine, Regularised, SinSquared, Weertman
 from banquise.glacier.plots import plot_stability
 
+plt.rcParams["axes.formatter.useoffset"] = False  # the numbers themselves, not what is to be added to them
+
 LAW = Weertman(10**6.75)
 PEAK = 310.75e6  # N/m
 SIZES = (500.0, 250.0, 100.0, 50.0, 25.0, 10.0, 5.0)

@@ -17,7 +17,8 @@ import banquise as bq
 from banquise.ensembles.plan import plan_of
 from banquise.scenes.channel_scene import TESTS
 from banquise.units import duration
-from banquise.view.plots import draw_bodies, sea_axes, trajectories
+from banquise.view.plots import trajectories
+from banquise.view.sea import draw_bodies, sea_axes
 from banquise.view.style import CYCLE, pyplot, styled, time_axis
 
 REPORTED = {"1": "jams", "2": "jams", "3": "passes", "4": "passes", "5": "jams"}

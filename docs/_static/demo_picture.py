@@ -9,7 +9,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 import banquise as bq
-from banquise.view.plots import draw_bodies, sea_axes
+from banquise.view.sea import draw_bodies, sea_axes
 from banquise.view.style import side_bar, styled
 
 run = bq.open_run(sys.argv[1])

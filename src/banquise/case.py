@@ -122,7 +122,8 @@ def load_case(path: str | Path) -> Case:
     except IsADirectoryError:
         raise CaseError(f"{path}: is a folder, expected a case file (TOML).") from None
     except UnicodeDecodeError:
-        raise CaseError(f"{path}: not a text file in UTF-8, expected a case file (TOML).") from None
+        hint = f" A run goes on with: banquise resume {path}." if path.suffix == ".nc" else ""
+        raise CaseError(f"{path}: not a text file in UTF-8, expected a case file (TOML).{hint}") from None
     except tomllib.TOMLDecodeError as problem:
         raise CaseError(f"{path}: not valid TOML: {problem}.") from None
     try:

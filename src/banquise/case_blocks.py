@@ -12,7 +12,7 @@ import numpy as np
 from banquise.blocks.bonds import Bond
 from banquise.blocks.schemes import Events, Moreau, Penalty, QuasiStatic
 from banquise.case_tools import known, named
-from banquise.errors import CaseError
+from banquise.errors import BanquiseError, CaseError
 from banquise.scene.polyhedron import Polyhedron
 from banquise.schemes.time_stepping import TimeStepping
 from banquise.units import quantity
@@ -56,6 +56,8 @@ def block_of(entry: Mapping[str, Any], where: str, folder: Path = Path()) -> Pol
     def make() -> Any:
         try:
             return makers[shape]()
+        except BanquiseError as problem:
+            raise type(problem)(f"{shape}: {problem}") from None
         except (TypeError, ValueError, OverflowError) as problem:
             raise CaseError(f"{shape} is {str(first)[:80]}: {problem}.") from None
 

@@ -26,7 +26,11 @@ if TYPE_CHECKING:
 
 def save_case(case: Case | Simulation, path: str | Path, until: Any = None, every: Any = None) -> None:
     """Write a case file that `load_case` reads back to the same case."""
-    Path(path).write_text(toml_of(tables_of(case, until, every)))
+    text = toml_of(tables_of(case, until, every))
+    try:
+        Path(path).write_text(text)
+    except OSError as problem:
+        raise CaseError(f"{path}: cannot be written ({problem.strerror or problem}).") from None
 
 
 def tables_of(case: Case | Simulation, until: Any = None, every: Any = None) -> dict[str, Any]:

@@ -64,6 +64,7 @@ CASES = {
     "negative rounding": (floe("radius = -2"), ["scene.floes[0]", "radius", "-2"]),
     "no thickness": (floe("thickness = 0"), ["scene.floes[0]", "thickness", "above 0"]),
     "wrong unit": (floe('thickness = "2 h"'), ["scene.floes[0]", "thickness", "unit 'h'", "length"]),
+    "thick, yes": (floe("thickness = true"), ["scene.floes[0]", "thickness", "got True"]),
     "no number": (floe('thickness = "thick"'), ["scene.floes[0]", "thickness", "'thick'"]),
     "negative density": (floe("density = -917"), ["scene.floes[0]", "density", "-917"]),
     "negative drag": (floe("water_drag = -0.1"), ["scene.floes[0]", "water_drag"]),
@@ -96,6 +97,14 @@ CASES = {
     "domain velocity": (
         GOOD + '[scene.domain]\nkind = "box"\nxmin = 0\nxmax = 9\nymin = 0\nymax = 9\nvelocity = 3\n',
         ["scene.domain", "velocity", "3"],
+    ),
+    "floe over a wall": (
+        GOOD + '[scene.domain]\nkind = "box"\nxmin = 0\nxmax = 9\nymin = 0\nymax = 90\n',
+        ["floe 0 reaches 1 m over the right side", "open that side"],
+    ),
+    "floe as wide as the sea": (
+        GOOD + '[scene.domain]\nkind = "periodic"\nxmin = 0\nxmax = 9\nymin = 0\nymax = 90\n',
+        ["floe 0 is 10 m by 10 m", "9 m by 90 m", "meet itself"],
     ),
     # forcing
     "wind of one number": (GOOD + "[forcing]\nwind = [10]\n", ["forcing", "wind", "(u, v)"]),
@@ -148,6 +157,7 @@ CASES = {
     "every": (GOOD + "every = -5\n", ["every", "-5"]),
     "run key": (GOOD + "evry = 5\n", ["run", "Did you mean 'every'?"]),
     "output is a number": (GOOD + "output = 3\n", ["run.output", "got 3"]),
+    "output in no folder": (GOOD + 'output = "no/such/run.nc"\n', ["no/such/run.nc", "does not exist"]),
     "start": (GOOD + 'start = "noon"\n', ["run.start", "'noon'", "2024-03-01"]),
     "no floes": (RUN, ["scene", "no floes", "[[scene.floes]]"]),
     "scene is a number": ("scene = 3\n" + RUN, ["scene", "got 3", "[scene]"]),
@@ -300,6 +310,22 @@ def test_bad_command_line(argv, words, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "good.toml").write_text(GOOD)
     complains(["good.toml" if a == "GOOD" else a for a in argv], capsys, words)
+
+
+def test_a_run_does_not_write_over_what_is_no_run(tmp_path, capsys):
+    case = tmp_path / "case.toml"
+    case.write_text(GOOD + f'output = "{case}"\n')
+    text = case.read_text()
+    complains(["check", str(case)], capsys, ["a file that is no run file is there", "such as run.nc"])
+    complains(["run", str(case)], capsys, ["a file that is no run file is there"])
+    assert case.read_text() == text
+
+
+def test_a_load_beside_its_floe_is_said(tmp_path, capsys):
+    case = tmp_path / "case.toml"
+    case.write_text(GOOD + "[[forcing.loads]]\nfloe = 0\npoint = [900, 0]\nforce = [1, 0]\n")
+    assert main(["check", str(case)]) == 0
+    assert "point (900.0, 0.0) lies beside floe 0" in capsys.readouterr().out
 
 
 def test_a_case_from_an_editor_that_marks_its_files(tmp_path, capsys):

@@ -40,6 +40,9 @@ def test_tools(field, capsys, tmp_path):
     np.testing.assert_allclose(bq.read_scene("turned.h5").floes[0].velocity, (0.0, 0.1), atol=1e-15)
     assert numbers(capsys, "scale", "a.geojson", "2", "--no-plot")["ice_area"] == pytest.approx(4 * 160)
     assert bq.read_scene("floes.geojson").domain == bq.Periodic(0.0, 80.0, 0.0, 40.0)
+    assert (
+        numbers(capsys, "scale", "a.geojson", "3", "--no-plot")["output"] == "floes-2.geojson"
+    )  # nothing is written over
     numbers(capsys, "shift", "a.geojson", "100", "50", "-o", "b.geojson", "--no-plot")
     assert numbers(capsys, "merge", "a.geojson", "b.geojson", "-o", "c.geojson", "--no-plot")["floes"] == 4
     assert bq.read_scene("c.geojson").domain is None  # theirs differ

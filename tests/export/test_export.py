@@ -127,5 +127,5 @@ def test_mistakes(path, tmp_path, capsys):
         export(path, "vkt")
     with pytest.raises(CaseError, match="stride is 0"):
         export(path, "csv", tmp_path / "a.csv", stride=0)
-    with pytest.raises(CaseError, match="cannot write"):
+    with pytest.raises(CaseError, match="does not exist. Make it first"):
         export(path, "csv", tmp_path / "no folder" / "a.csv")

@@ -17,6 +17,7 @@ from banquise.view.movie import ffmpeg, write_movie
 from banquise.view.report import checks, report, write_report
 from banquise.view.report import floe_facts as facts
 from banquise.view.reprs import run_html
+from banquise.view.sea import frame_at
 
 from .synthetic import CHILDREN, PARENT, made_up_run
 
@@ -44,7 +45,7 @@ def test_snapshot_draws_the_floes_of_that_time(run: Any) -> None:
     for time, there, gone in ((300.0, [PARENT], CHILDREN), ("310 s", CHILDREN, [PARENT])):
         figure = plots.snapshot(run, time=time)
         ice, rocks = figure.axes[0].collections
-        frame = plots.frame_at(run, time)
+        frame = frame_at(run, time)
         state = run.records["state"][frame]
         alive = np.nonzero(np.isfinite(state[0]))[0]
         assert set(there) <= set(alive) and not set(gone) & set(alive)

@@ -8,7 +8,7 @@ import numpy as np
 
 from banquise.analysis.ice import Ice, as_ice, one_frame
 from banquise.recording.run_file import Run
-from banquise.view.plots import draw_bodies, sea_axes
+from banquise.view.sea import draw_bodies, sea_axes
 from banquise.view.style import (
     BLUE,
     CYCLE,

@@ -3,6 +3,7 @@
 
 import numpy as np
 
+from banquise.detection.spatial._kernels_axes import extreme, turned_back
 from banquise.detection.spatial._kernels_polygon import height
 from banquise.jit import inner, kernel
 
@@ -141,23 +142,10 @@ def recall_normals(
 
 
 @inner
-def body_axes(rotation, x, y, z):
-    """A world direction in the axes of a body."""
-    return (
-        rotation[0, 0] * x + rotation[1, 0] * y + rotation[2, 0] * z,
-        rotation[0, 1] * x + rotation[1, 1] * y + rotation[2, 1] * z,
-        rotation[0, 2] * x + rotation[1, 2] * y + rotation[2, 2] * z,
-    )
-
-
-@inner
 def reach_along(corners, first, last, rotation, x, y, z):
     """Farthest a part reaches from the origin of its frame along a world direction."""
-    lx, ly, lz = body_axes(rotation, x, y, z)
-    far = -np.inf
-    for k in range(first, last):
-        far = max(far, corners[k, 0] * lx + corners[k, 1] * ly + corners[k, 2] * lz)
-    return far
+    lx, ly, lz = turned_back(rotation, x, y, z)
+    return extreme(corners, first, last, lx, ly, lz)
 
 
 @kernel
@@ -198,7 +186,7 @@ def not_proven(rows, distance, point, gap, count, size, close, shallow, failed):
 def edge_along(corners, first, last, rotation, x, y, z, near, edge):
     """The two corners of a part that reach farthest along a world direction; False unless they are two, within `near`."""
     far = reach_along(corners, first, last, rotation, x, y, z)
-    lx, ly, lz = body_axes(rotation, x, y, z)
+    lx, ly, lz = turned_back(rotation, x, y, z)
     found = 0
     for k in range(first, last):
         if corners[k, 0] * lx + corners[k, 1] * ly + corners[k, 2] * lz >= far - near:
@@ -224,7 +212,7 @@ def name_sides(
             part = pairs[i, 0] if s == FACE_OF_A else pairs[i, 1]
             if side[i] != 0 and side[i] != s:
                 continue
-            lx, ly, lz = body_axes(rotation[part], nx, ny, nz)
+            lx, ly, lz = turned_back(rotation[part], nx, ny, nz)
             out = 1.0 if s == FACE_OF_A else -1.0
             shape = shape_of[part]
             for f in range(plane_bounds[shape], plane_bounds[shape + 1]):

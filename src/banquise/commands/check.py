@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+from pathlib import Path
 from typing import Any
 
 from banquise.commands import options
@@ -19,6 +20,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def findings(case: Any) -> list[tuple[str, str]]:
     """(level, text), errors first; level is "error" or "note"."""
     from banquise.errors import BanquiseError
+    from banquise.recording.recorder import check_place
     from banquise.recording.schedule import planned
     from banquise.scene.scene import area_of
     from banquise.units import duration
@@ -33,12 +35,18 @@ def findings(case: Any) -> list[tuple[str, str]]:
         every = duration(case.every, "run.every") if case.every is not None else until / 100
         if every <= 0:
             raise BanquiseError(f"run.every: got {case.every!r}, expected a time above 0.")
+        if every > until:
+            found.append(
+                ("note", f"every ({every:g} s) is longer than until ({until:g} s): start and end are recorded.")
+            )
+        if case.output is not None:
+            check_place(Path(case.output))
         planned(0.0, until, every)
         simulation = case.simulation()
         simulation.forcing.check(len(case.scene.floes), until)
         if not case.scene.blocks and simulation.projection is not None:
             found.append(("note", simulation.projection.describe(area_of(case.scene, simulation.bodies)) + "."))
-        records = int(until / every) + 1
+        records = math.ceil(until / every - 1e-9) + 1  # the end is recorded too
         size = 8 * records * (6 * len(case.scene.floes) + 20 * len(case.scene.blocks))
         text = f"{simulation.crowd}, {records:,} records, about {size / 1e6:.3g} MB before compression."
         found.append(("note", text))
@@ -50,10 +58,39 @@ def findings(case: Any) -> list[tuple[str, str]]:
     if case.scene.blocks:
         found += _block_findings(case.scene.blocks)
         return sorted(found, key=lambda f: f[0] != "error")
+    found += _out_of_place(case)
     for i, j, area in case.scene.overlaps():
         other = f"floe {j}" if j < n else f"obstacle {j - n}"
         found.append(("error", f"floe {i} and {other} overlap by {area:.4g} m2. Move one of them apart."))
     return sorted(found, key=lambda f: f[0] != "error")
+
+
+def _out_of_place(case: Any) -> list[tuple[str, str]]:
+    """Floes that reach over a wall of the box, and loads that act beside their floe."""
+    import numpy as np
+
+    from banquise.scene.domain import Box
+
+    found, scene = [], case.scene
+    if isinstance(scene.domain, Box):
+        d = scene.domain
+        sides = (("left", 0, -1, d.xmin), ("right", 0, 1, d.xmax), ("bottom", 1, -1, d.ymin), ("top", 1, 1, d.ymax))
+        for k, floe in enumerate(scene.floes):
+            for name, axis, way, wall in sides:
+                over = float((way * (floe.ring[:, axis] - wall)).max()) + floe.radius
+                if name not in d.open and over > 1e-6 * np.sqrt(floe.area):
+                    text = (
+                        f"floe {k} reaches {over:.4g} m over the {name} side of the box. Move it in, or open that side."
+                    )
+                    found.append(("error", text))
+    for k, load in enumerate(case.forcing.loads):
+        if load.point is not None and load.floe < len(scene.floes):
+            floe = scene.floes[load.floe]
+            reach = float(np.linalg.norm(floe.ring - floe.centre, axis=1).max()) + floe.radius
+            if np.hypot(*load.point) > 1.001 * reach:
+                text = f"forcing.loads[{k}]: point {tuple(load.point)} lies beside floe {load.floe}"
+                found.append(("note", f"{text}; points are metres from the floe's centre of mass."))
+    return found
 
 
 def _block_findings(blocks: Any) -> list[tuple[str, str]]:

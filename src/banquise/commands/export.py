@@ -19,5 +19,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from banquise.export import export
 
-    print(f"wrote {export(args.run_file, args.to, args.output, args.stride)}")
+    written = export(args.run_file, args.to, args.output, args.stride)
+    beside = sorted(written.parent.glob(f"{written.stem}_*.csv")) if args.to == "csv" else []
+    print(f"wrote {', '.join(map(str, [written, *beside]))}")
     return 0

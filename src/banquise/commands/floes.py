@@ -45,7 +45,11 @@ def configure(parser: argparse.ArgumentParser) -> None:
         if name != "from-image":
             sub.add_argument("--crs", help="map for files in degrees, such as EPSG:3413")
         if name != "info":
-            sub.add_argument("-o", "--output", default="floes.geojson", help="file to write (default: floes.geojson)")
+            sub.add_argument(
+                "-o",
+                "--output",
+                help="file to write (default: floes.geojson, or floes-2, floes-3, ... where that is there)",
+            )
         options.picture(sub, "the file")
         options.json(sub, "the numbers")
 
@@ -99,7 +103,7 @@ def run(args: argparse.Namespace) -> int:
     from banquise.scene.makers.tools import info
 
     found: Any = None
-    file = Path(args.file if args.action == "info" else args.output)
+    file = Path(args.file if args.action == "info" else args.output or _free_name())
     if args.action != "info":
         check_output(file)
     if args.action == "from-image":
@@ -126,6 +130,15 @@ def run(args: argparse.Namespace) -> int:
         print(f"{name.replace('_', ' '):22} {value:.6g}" if isinstance(value, float) else
               f"{name.replace('_', ' '):22} {value}")  # fmt: skip
     return 0
+
+
+def _free_name() -> str:
+    """The name nobody asked for: it writes over nothing."""
+    from itertools import count
+    from pathlib import Path
+
+    names = (f"floes{'' if k == 1 else f'-{k}'}.geojson" for k in count(1))
+    return next(name for name in names if not Path(name).exists())
 
 
 def _made(args: argparse.Namespace) -> tuple[Any, Any]:

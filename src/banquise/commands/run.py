@@ -32,15 +32,15 @@ def run(args: argparse.Namespace) -> int:
     case = load_case(args.case)
     case.until = args.until or case.until
     case.every = args.every or case.every
+    case.output = args.output or case.output or str(Path(args.case).with_suffix(".nc"))
     errors = [text for level, text in findings(case) if level == "error"]
     if errors:
         raise CaseError(
             f"{args.case}: {errors[0]}" + (f" (and {len(errors) - 1} more: banquise check)" if errors[1:] else "")
         )
-    output = args.output or case.output or str(Path(args.case).with_suffix(".nc"))
-    options.check_stopped(args, output)
+    options.check_stopped(args, case.output)
     say_when_compiling()
-    result = case.run(output=output, progress=not args.quiet)
+    result = case.run(progress=not args.quiet)
     if args.json:
         print(json.dumps(summary(result)))
     else:

@@ -28,11 +28,12 @@ def run(args: argparse.Namespace) -> int:
     from banquise.compiling import say_when_compiling
     from banquise.ensembles.member import is_done
     from banquise.ensembles.plan import read_plan
-    from banquise.ensembles.sweep import sweep
+    from banquise.ensembles.sweep import check_names, sweep
 
     plan = read_plan(args.sweep)
     folder = Path(args.output or Path(args.sweep).with_suffix(""))
     if args.list:
+        check_names(plan)
         states = {m.name: is_done(folder / m.name, m.mark) for m in plan.members}
         print(
             json.dumps(states)

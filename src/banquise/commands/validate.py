@@ -19,13 +19,18 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     import json
+    import sys
 
     from banquise.compiling import say_when_compiling
-    from banquise.validation import rows
+    from banquise.validation import GROUPS, Row, check_groups, rows
 
     options.use_threads(args)
     say_when_compiling()
-    found = list(rows(args.groups or None))
+    check_groups(args.groups)
+    found: list[tuple[str, Row]] = []
+    for group in args.groups or GROUPS:
+        print(f"{group} ...", file=sys.stderr, flush=True)
+        found += rows([group])
     failed = [row for _, row in found if not row.passed]
     dicts = [{"group": group, **row.as_dict()} for group, row in found]
     if args.json:

@@ -108,6 +108,18 @@ def _glacier(member: Member) -> xr.Dataset:
     return xr.Dataset({k: v for k, v in result.summary().items() if isinstance(v, int | float)})
 
 
+def try_case(member: Member) -> None:
+    """Read the case of a member with its parameters, as its run will: raises where there is no such key."""
+    from banquise.case import case_of
+    from banquise.glacier.case import parse_case
+
+    path, tables = Path(member.settings["case"]), _tables(member)
+    if _is_glacier(member):
+        parse_case(tables, path.parent, path.name)
+    else:
+        case_of(tables, path.parent)
+
+
 def simulation_of(member: Member) -> tuple[Any, Any, Any]:
     """The member's simulation, and until and every of its run."""
     settings = member.settings

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from banquise.ensembles.measures import check_measures
-from banquise.ensembles.member import RESULT, is_done, run_member
+from banquise.ensembles.member import RESULT, is_done, run_member, try_case
 from banquise.ensembles.plan import Member, Plan, read_plan
 from banquise.errors import BanquiseError, CaseError, need
 
@@ -67,7 +67,7 @@ def sweep(
     if workers is not None and workers < 0:
         raise CaseError(f"workers: got {workers}, expected 0 or more.")
     check_measures(plan.base["measures"])
-    _check_scene(plan)
+    check_names(plan)
     place = Path(folder).resolve()
     place.mkdir(parents=True, exist_ok=True)
     (place / "sweep.json").write_text(json.dumps({"title": plan.title, "dimensions": plan.dimensions, **plan.base}))
@@ -88,9 +88,10 @@ def sweep(
     return SweepResult(data, failed, before, place, len(plan.members), path)
 
 
-def _check_scene(plan: Plan) -> None:
-    """Names of a ready-made scene's parameters, before anything runs."""
+def check_names(plan: Plan) -> None:
+    """Names of the parameters of a ready-made scene or a case, before anything runs."""
     if "scene" not in plan.base:
+        try_case(plan.members[0])
         return
     from banquise.errors import nearest
     from banquise.scenes import parameters

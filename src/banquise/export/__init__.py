@@ -48,6 +48,9 @@ def export(run: Run | str | Path, to: str, output: str | Path | None = None, str
         if run.path is None:
             raise CaseError("export: the run has no file, so say where to write: output = ...")
         output = run.path.with_name(run.path.stem + ending)
+    folder = Path(output).resolve().parent
+    if not folder.is_dir():
+        raise CaseError(f"export {output}: the folder {folder} does not exist. Make it first.")
     module, _, function = place.partition(":")
     write: Callable[[Run, Path, int], Any] = getattr(importlib.import_module(module), function)
     try:

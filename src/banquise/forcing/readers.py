@@ -47,7 +47,7 @@ def open_forcing(path: str | Path) -> xr.Dataset:
             return xr.open_dataset(path, engine=engine, decode_timedelta=False)
     except Exception as problem:  # every engine has errors of its own; whatever it says, the file cannot be read
         reason = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
-        raise ForcingError(f"{path}: cannot be read as {engine} ({reason}).") from None
+        raise ForcingError(f"{path}: cannot be read as {engine} ({reason}). Expected NetCDF, Zarr or GRIB.") from None
 
 
 def _need(module: str, path: Path) -> None:

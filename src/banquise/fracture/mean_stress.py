@@ -37,7 +37,7 @@ class MeanStress:
     corner : Pa of tension, where the cap cuts the lines
     strength : Pa, P* of the ellipse; concentration : of the pack, by which exp(-20 (1 - concentration)) weakens it
     window : s, or text with units, over which the stress is the mean
-    min_size : m, least square root of a piece's area; None: ten times the thickness
+    min_size : m, least square root of a piece's area, as in `Griffith`; None: ten times the thickness
 
     >>> MeanStress().outside(np.array([0.0, 80e3]), np.array([0.0, -80e3])).tolist()
     [False, True]

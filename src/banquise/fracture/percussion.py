@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import shapely
 from numpy.typing import NDArray
 
 from banquise.errors import ShapeError
@@ -87,10 +88,23 @@ def impact(
     """
     ice = ice or Griffith()
     speed = _finite(speed, "speed")
-    where, way = _pair(point, "point"), _unit(normal)
+    where, way = _on_border(floe, _pair(point, "point")), _unit(normal)
     mass = 1 / _mobility(floe, other, where, way)
     contact = Contact(where, way, mass * speed, 0.0, other)
     return from_impulses(floe, [contact], restitution=0.0, patch=patch, ice=ice)
+
+
+def _on_border(floe: Floe, point: tuple[float, float]) -> tuple[float, float]:
+    """The nearest point of the floe's border; what lies beside it by more than a twentieth of its size is a mistake."""
+    border = floe.polygon.boundary
+    off = float(border.distance(shapely.Point(point)))
+    size = math.sqrt(floe.area)
+    if off > 0.05 * size:
+        raise ShapeError(f"fracture: point ({point[0]:g}, {point[1]:g}) is {off:.3g} m from the border of the floe.")
+    if off <= 1e-9 * size:
+        return point
+    x, y = border.interpolate(border.project(shapely.Point(point))).coords[0]
+    return float(x), float(y)
 
 
 @one_blas_thread()

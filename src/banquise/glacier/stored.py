@@ -110,6 +110,8 @@ def _wrong(data: xr.Dataset) -> str:
             return f"{name} holds values that are not finite"
     if (np.diff(data["x"].values) <= 0).any() or (np.diff(data["time"].values) <= 0).any():
         return "x and time do not increase"
+    if not all((data[name].values > 0).all() for name in ("weight", "thickness")):
+        return "weight or thickness of a node is not above 0"
     needed = NUMBERS + (("iceberg_height", "iceberg_aspect") if berg else ())
     for name in (*needed, *MORE_NUMBERS):
         value = data.attrs.get(name, None if name in needed else 0.0)

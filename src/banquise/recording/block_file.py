@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise.errors import RunFileError
+from banquise.recording.block_shapes import COLUMNS
+from banquise.recording.ledger import check_columns
 from banquise.recording.shapes import for_file
 from banquise.recording.write_run import (
     FORMAT,
@@ -132,6 +134,7 @@ def read_block_file(path: Path) -> tuple[dict[str, Any], xr.Dataset, dict[str, A
         raise RunFileError(f"{path}: written by a newer Banquise (format {case['format']}). Install that one.")
     ledger = groups["ledger"].reset_coords(drop=True)
     names = [str(name) for name in ledger.data_vars]
+    check_columns(names, path)
     records = {
         "time": groups[""]["time"].values,
         "state": np.stack([groups[""][name].values for name in STATE], axis=1),
@@ -140,4 +143,8 @@ def read_block_file(path: Path) -> tuple[dict[str, Any], xr.Dataset, dict[str, A
         "loads": np.stack([groups["loads"][name].values for name in LOADS], axis=2),
         "events": np.empty((0, 10)),
     }
-    return records, from_file(groups["shapes"]), case
+    shapes = from_file(groups["shapes"])
+    lost = [name for name in COLUMNS if name not in shapes]
+    if lost:
+        raise RunFileError(f"{path}: {', '.join(lost)} missing among its shapes. Damaged, or not written by Banquise.")
+    return records, shapes, case

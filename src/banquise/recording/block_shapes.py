@@ -28,6 +28,13 @@ _COMMENT = (
 )
 
 
+COLUMNS = (
+    *_NUMBERS, "inertia", "fixed", "vertex_count", "triangle_count", "vertex", "triangle", "part_body", "part_radius",
+    "part_corner_count", "part_triangle_count", "part_corner", "part_triangle", "material", "name",
+)  # fmt: skip
+"""What every run file of blocks has of them."""
+
+
 def block_shapes(blocks: Sequence[Polyhedron]) -> xr.Dataset:
     """Skins and convex parts, block after block, with what is needed to make the blocks again."""
     import xarray as xr

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
+
+from banquise.errors import RunFileError
 
 # running totals since the start of the run (J)
 TOTALS = (
@@ -19,6 +23,16 @@ LARGEST = ("max_overlap", "projection", "largest_island", "residual", "contact_t
 SUMS = ("collisions", "unsolved", "steps", "splits", "forced")
 LATEST = ("contacts", "islands")
 COLUMNS = ("kinetic_energy", *TOTALS, "balance", *LARGEST, *SUMS, *LATEST)
+
+NEEDED = ("kinetic_energy", "balance", "max_overlap", "residual", "unsolved", "contacts", "collisions", "steps")
+
+
+def check_columns(names: Iterable[str], path: Path) -> None:
+    """Raise where the ledger of a file lacks what every run's has."""
+    lost = [name for name in NEEDED if name not in set(names)]
+    if lost:
+        raise RunFileError(f"{path}: {', '.join(lost)} missing in its ledger. Damaged, or not written by Banquise.")
+
 
 LONG_NAMES = {
     "kinetic_energy": ("J", "kinetic energy of the floes"),

@@ -56,7 +56,7 @@ class Progress:
         contacts = int(sim.ledger.window["contacts"])
         return (
             f"{sim.time:,.6g} of {self.end:,.6g} s ({share:.0f} %), step {self.steps:,}, "
-            f"{sim.crowd}, {contacts:,} contacts, {speed:,.3g} x real time"
+            f"{sim.crowd}, {contacts:,} contact{'s' if contacts != 1 else ''}, {speed:,.3g} x real time"
         )
 
     def __exit__(

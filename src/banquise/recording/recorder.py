@@ -79,6 +79,14 @@ def check_place(output: Path) -> None:
         raise RunFileError(f"output {output}: the folder {parent} does not exist. Make it first.")
     if not os.access(parent, os.W_OK):
         raise RunFileError(f"output {output}: the folder {parent} cannot be written to.")
+    if output.exists() and not _may_give_way(output):
+        raise RunFileError(f"output {output}: a file that is no run file is there. Give another name, such as run.nc.")
+
+
+def _may_give_way(file: Path) -> bool:
+    """Whether a file is empty or of the kind of run files: a case, a picture or a text is not written over."""
+    with open(file, "rb") as there:
+        return there.read(8) in (b"", b"\x89HDF\r\n\x1a\n")
 
 
 class Recorder:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from banquise.errors import RunFileError
 from banquise.recording.extras import contacts_from, extras_from, flow_table, obstacles_table
+from banquise.recording.ledger import check_columns
 from banquise.recording.recorder import EVENTS, STATE, STRESS, join_pieces, obstacles_after, pieces_of, read_pieces
 from banquise.recording.sealed import verify
 from banquise.recording.shapes import check_shapes, floes_of, from_file, scene_from, shapes_dataset
@@ -264,7 +265,8 @@ def _read(path: Path) -> Run:
     data = data.assign_coords({name: root[name].variable for name in ("lon", "lat") if name in root})
     data["time"].attrs = {"long_name": "time from the start of the run", "units": "s"}
     data.attrs = {"title": case.get("title", "Banquise run")}
-    names = list(groups["ledger"].data_vars)
+    names = [str(name) for name in groups["ledger"].data_vars]
+    check_columns(names, path)
     loads = groups["loads"]
     check_shapes(groups["shapes"])
     if not groups["events"]["kind"].isin(range(len(KINDS))).all():

@@ -53,6 +53,8 @@ class Every:
         seconds = duration(self.interval, "callback interval")
         if seconds <= 0:
             raise CaseError(f"callback interval: got {self.interval!r}, expected a time above 0.")
+        if not callable(self.call):
+            raise CaseError(f"callback: got {self.call!r}, expected a function of the simulation.")
         object.__setattr__(self, "interval", seconds)
 
 
@@ -64,6 +66,8 @@ class Schedule:
         self.instants = [t for t in instants if start < t < end]
         self.at_records: list[Callable[[Any], Any]] = []
         self.timed: list[Every] = []
+        if not isinstance(callbacks, Iterable):
+            raise CaseError(f"callbacks: got {callbacks!r}, expected a list of functions.")
         for k, callback in enumerate(callbacks):
             if isinstance(callback, Every):
                 self.timed.append(callback)

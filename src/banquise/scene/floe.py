@@ -28,9 +28,11 @@ Path = Callable[[float], tuple[float, float, float]]  # t (s) -> x, y (m), angle
 
 def _number(value: Any, what: str, above: float = -math.inf, strict: bool = False) -> float:
     try:
-        number = float(value)
+        number = float(value) if not isinstance(value, bool) else None
     except (TypeError, ValueError, OverflowError):
-        raise ShapeError(f"{what}: got {value!r}, expected a number.") from None
+        number = None
+    if number is None:
+        raise ShapeError(f"{what}: got {value!r}, expected a number.")
     if MOST < abs(number) < math.inf or (strict and above == 0 < number < LEAST):
         raise ShapeError(f"{what}: got {number!r}, expected SI units: sizes from {LEAST:g} to {MOST:g}.")
     if not math.isfinite(number) or number < above or (strict and number <= above):

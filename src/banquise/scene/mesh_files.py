@@ -65,12 +65,16 @@ def _stl(data: bytes) -> tuple[Floats, Ints]:
 
 def _obj(data: bytes) -> tuple[Floats, Ints]:
     vertices, faces = [], []
-    for line in data.decode("utf-8", "replace").splitlines():
+    for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
         words = line.split()
         if words[:1] == ["v"]:
             vertices.append([float(word) for word in words[1:4]])
         elif words[:1] == ["f"]:
             numbers = [int(word.split("/")[0]) for word in words[1:]]  # vertex/texture/normal, from 1, or from the end
+            if 0 in numbers or min(numbers, default=1) < -len(vertices):
+                raise ShapeError(
+                    f"line {number}: {line.strip()[:60]!r}, expected vertices from 1, or from -1 backwards."
+                )
             faces.append([k - 1 if k > 0 else len(vertices) + k for k in numbers])
     points = as_vertices(vertices)
     return points, as_triangles(points, faces)

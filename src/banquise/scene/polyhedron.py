@@ -107,6 +107,8 @@ class Polyhedron:
     def box(cls, sides: ArrayLike, **keywords: Any) -> Polyhedron:
         """A box of three sides (m) centred on its origin."""
         half = 0.5 * _vector(sides, "sides")
+        if not (half > 0).all():
+            raise ShapeError(f"box: sides are {(2 * half).tolist()} m, expected three above 0.")
         signs = np.array([[i, j, k] for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)])
         return cls(signs * half, **keywords)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ def as_points(points: Any, what: str) -> Array:
 
 def _first_bad(points: Any) -> str:
     """The first entry that is not two numbers, in words."""
-    if not isinstance(points, str):
+    if isinstance(points, Iterable) and not isinstance(points, str):
         for k, point in enumerate(points):
             try:
                 _x, _y = (float(c) for c in point)

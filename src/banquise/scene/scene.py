@@ -39,6 +39,9 @@ class Scene:
         domain: Domain = None,
         blocks: Iterable[Polyhedron] = (),
     ):
+        for name, given in (("floes", floes), ("obstacles", obstacles), ("blocks", blocks)):
+            if not isinstance(given, Iterable):
+                raise CaseError(f"scene: {name} is one {type(given).__name__}, expected a list: {name}=[...].")
         self.blocks: tuple[Polyhedron, ...] = tuple(blocks)
         self.floes: tuple[Floe, ...] = tuple(floes)
         self.obstacles: tuple[Obstacle, ...] = tuple(obstacles)
@@ -51,11 +54,24 @@ class Scene:
         if domain is not None and not isinstance(domain, Box | Periodic):
             raise CaseError(f"scene: domain is {type(domain).__name__}, expected None, bq.Box or bq.Periodic.")
         self.domain = domain
+        if isinstance(domain, Periodic):
+            self._check_periods(domain)
         for k, block in enumerate(self.blocks):
             if not isinstance(block, Polyhedron):
                 raise ShapeError(f"scene: blocks[{k}] is {type(block).__name__}, expected bq.Polyhedron.")
         if self.blocks and (self.floes or self.obstacles or domain is not None):
             raise CaseError("scene: blocks live in space, floes and domains in the plane; expected one or the other.")
+
+    def _check_periods(self, domain: Periodic) -> None:
+        """A floe as wide as the periodic domain would lie upon itself."""
+        sides = domain.xmax - domain.xmin, domain.ymax - domain.ymin
+        for k, floe in enumerate(self.floes):
+            width = np.ptp(floe.ring, axis=0) + 2 * floe.radius
+            if width[0] >= sides[0] or width[1] >= sides[1]:
+                raise CaseError(
+                    f"scene: floe {k} is {width[0]:g} m by {width[1]:g} m, the periodic domain {sides[0]:g} m by "
+                    f"{sides[1]:g} m: it would meet itself. Take a larger domain."
+                )
 
     def bodies(self) -> Bodies:
         """Fresh columns of this scene, for a simulation to move."""

@@ -8,10 +8,12 @@ import numpy as np
 
 from banquise.recording.block_shapes import blocks_from
 from banquise.settings import one_of
-from banquise.view.plots import clock_text, energy, frame_at
+from banquise.view.plots import energy
 from banquise.view.report import Check, ledger_checks
+from banquise.view.sea import clock_text, frame_at
 from banquise.view.style import clock, pyplot, styled, time_axis, unit_axis
 
+REST = 1e-9  # m/s: slower is round-off of a block at rest, and not worth a scale of colours
 OVERLAP_TOLERANCE = 1e-3  # of the smallest block's size: what is pushed apart again at the next step stays far below
 RESIDUAL_TOLERANCE = 1e-2  # the largest relative residual that `bq.Contact(tolerance=...)` may ask for
 
@@ -113,7 +115,8 @@ def snapshot(run: Any, time: Any = None, ax: Any = None, colour: str = "speed") 
     with styled():
         plt = pyplot()
         ax = plt.figure(figsize=(6.4, 5.0)).add_subplot(projection="3d") if ax is None else ax
-        scale = plt.Normalize(0.0, float(speed[~fixed].max(initial=0.0)) or 1.0)
+        fastest = float(speed[~fixed].max(initial=0.0))
+        scale = plt.Normalize(0.0, fastest if fastest > REST else 1.0)
         rings, tints = [], []
         for block, held, fast in zip(placed, fixed, speed):
             base = np.array(plt.get_cmap("viridis")(scale(fast))[:3] if colour == "speed" else (0.62, 0.76, 0.87))

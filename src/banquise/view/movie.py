@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from banquise.errors import BanquiseError, CaseError
 from banquise.recording.run_file import Run
 from banquise.view.outlines import outlines_of
-from banquise.view.plots import clock_text, colour_values, draw_bodies, scene_size, sea_axes
+from banquise.view.sea import clock_text, colour_values, draw_bodies, scene_size, sea_axes
 from banquise.view.series import thin
 from banquise.view.style import pyplot, side_bar, styled
 

@@ -145,9 +145,18 @@ def extent_of(state: Array, run: Run) -> Array:
     if n and np.isfinite(bounds[0]).all():
         # a shore far larger than the field of floes would leave them a dot
         span = (bounds[0, 1::2] - bounds[0, ::2]).max()
-        bounds = np.concatenate([bounds[:1], _bounds(rocks, reach[n:], near=(bounds[0], span))])
+        shore = _shore(bounds[0], bounds[1], 0.25 * span)
+        bounds = np.concatenate([bounds[:1], _bounds(rocks, reach[n:], near=(bounds[0], span)), shore])
     extent = np.array([bounds[:, 0].min(), bounds[:, 1].max(), bounds[:, 2].min(), bounds[:, 3].max()])
     return extent if np.isfinite(extent).all() else np.array([0.0, 1.0, 0.0, 1.0])
+
+
+def _shore(box: Array, rocks: Array, margin: float) -> Array:
+    """(1, 4): what all rocks fill of the box of the floes and a margin around it, so that a jam is seen with its banks."""
+    way = np.array([-1.0, 1.0, -1.0, 1.0])
+    if not np.isfinite(rocks).all():
+        return box[None]
+    return (way * np.minimum(way * rocks, way * box + margin))[None]
 
 
 def _bounds(places: Array, half: Array, near: tuple[Array, float] | None = None) -> Array:

@@ -96,8 +96,10 @@ def _exaggeration(displacement: Array, x: Array, length: float) -> int:
     if len(x) > 1:
         strain = np.abs(np.diff(displacement, axis=1)).max(initial=0.0) / float(np.diff(x).min())
         factor = min(factor, MEETING / strain) if strain > 0 else factor
+    if not factor >= 1:
+        return 1
     power = 10.0 ** np.floor(np.log10(factor))
-    return max(1, int(power * max(k for k in (1, 2, 5) if k * power <= factor)))
+    return max(1, int(power * max((k for k in (1, 2, 5) if k * power <= factor), default=1)))
 
 
 def _spread(values: Array) -> list[float]:

@@ -33,7 +33,8 @@ def plot_pieces(run: Run, ax: Any = None, record: int = -1) -> Any:
         fill_floe(ax, rock, colour=ROCK)
     room = 0.08 * max(width, height)
     ax.set(xlim=(x - room, x + width + room), ylim=(y - room, y + height + room))
-    ax.set_title(f"{len(scene.floes)} floes at {float(run.dataset.time[record]):g} s")
+    count = f"{len(scene.floes)} floe{'s' if len(scene.floes) != 1 else ''}"
+    ax.set_title(f"{count} at {float(run.dataset.time[record]):g} s")
     return ax
 
 

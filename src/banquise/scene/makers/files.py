@@ -10,101 +10,21 @@ from __future__ import annotations
 import csv
 import dataclasses
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import shapely
-from numpy.typing import NDArray
 
-from banquise.errors import BanquiseError, CaseError, need
+from banquise.errors import CaseError, need
 from banquise.scene.domain import Box, Domain, Periodic
-from banquise.scene.floe import Disc, Floe, Obstacle
 from banquise.scene.makers.floedyn import read_floedyn, write_floedyn
 from banquise.scene.makers.mat import read_mat, write_subzero
+from banquise.scene.makers.rows import NUMBERS, TEXTS, in_metres, row_of, rows_of, scene_of
 from banquise.scene.scene import Scene
 
-Array = NDArray[np.float64]
-
-NUMBERS = ("thickness", "density", "u", "v", "spin", "radius", "water_drag", "air_drag")
-TEXTS = ("kind", "material", "name")
 LONGEST = 254  # bytes of a text in a shapefile
 LOCAL = "local frame, metres"  # the mark of a GeoJSON written without a map
-
-
-# ---------------------------------------------------------------- bodies as geometry and a row
-
-
-def row_of(body: Any, k: int) -> tuple[Any, dict[str, Any]]:
-    """Geometry and attributes of a body; a round one is a point with a radius."""
-    if isinstance(body, Floe) and not body.flat:
-        raise CaseError(f"floe {k}: a thickness that varies has no place in this format. Give it a mean thickness.")
-    if isinstance(body, Obstacle) and body.path is not None:
-        raise CaseError(f"obstacle {k}: a path is a function and has no place in a file.")
-    shape = shapely.Point(body.ring[0]) if len(body.ring) == 1 else shapely.Polygon(body.ring, body.holes)
-    row: dict[str, Any] = {"kind": "floe" if isinstance(body, Floe) else "obstacle"}
-    row |= {name: getattr(body, name) for name in ("material", "name")}
-    row |= {"u": body.velocity[0], "v": body.velocity[1], "spin": body.spin, "radius": body.radius}
-    if isinstance(body, Floe):
-        row |= {name: getattr(body, name) for name in ("thickness", "density", "water_drag", "air_drag")}
-    return shape, row
-
-
-def bodies_of(shape: Any, row: dict[str, Any], where: str) -> list[Floe | Obstacle]:
-    """The bodies of a geometry with its attributes; attributes that are not ours are ignored."""
-    options: dict[str, Any] = {}
-    for name in NUMBERS:
-        value = row.get(name)
-        if value is None or value == "":
-            continue
-        try:
-            options[name] = float(value)
-        except (TypeError, ValueError, OverflowError):
-            raise CaseError(f"{where}: {name} is {value!r}, expected a number.") from None
-    options |= {name: str(row[name]) for name in ("material", "name") if row.get(name)}
-    velocity = (options.pop("u", 0.0), options.pop("v", 0.0))
-    if shape is None or shape.is_empty:
-        return []
-    rock = str(row.get("kind", "")).lower() in ("obstacle", "coast", "land")
-    if rock:
-        options = {k: v for k, v in options.items() if k in ("spin", "radius", "material", "name")}
-    found: list[Floe | Obstacle] = []
-    for part in shapely.get_parts(shape):
-        if part.is_empty:
-            continue
-        try:
-            if part.geom_type == "Point" and options.get("radius", 0.0) > 0:
-                centre = part.coords[0][:2]
-                found.append(
-                    Obstacle([centre], velocity, **options) if rock else Disc(centre, velocity=velocity, **options)
-                )
-            elif part.geom_type == "Polygon":
-                ring, holes = _xy(part.exterior), [_xy(r) for r in part.interiors]
-                make: Any = Obstacle if rock else Floe
-                found.append(make(ring, holes=holes, velocity=velocity, **options))
-            else:
-                raise CaseError(f"a {part.geom_type}, expected polygons (or points with a radius)")
-        except BanquiseError as problem:
-            raise type(problem)(f"{where}: {problem}") from None
-    return found
-
-
-def _xy(ring: Any) -> Array:
-    return shapely.get_coordinates(ring)
-
-
-def scene_of(rows: list[tuple[Any, dict[str, Any]]], path: Path) -> Scene:
-    """The scene of geometries with attributes, or an error when there is none."""
-    bodies = [b for k, (shape, row) in enumerate(rows) for b in bodies_of(shape, row, f"{path}: entry {k}")]
-    if not bodies:
-        raise CaseError(f"{path}: no polygons in it.")
-    return Scene([b for b in bodies if isinstance(b, Floe)], [b for b in bodies if isinstance(b, Obstacle)])
-
-
-def _rows(scene: Scene) -> list[tuple[Any, dict[str, Any]]]:
-    groups: tuple[Sequence[Floe | Obstacle], ...] = (scene.floes, scene.obstacles)
-    return [row_of(body, k) for group in groups for k, body in enumerate(group)]
 
 
 def _text(path: Path) -> str:
@@ -112,46 +32,6 @@ def _text(path: Path) -> str:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise CaseError(f"{path}: not a text file.") from None
-
-
-# ---------------------------------------------------------------- maps
-
-
-def projected(shape: Any, source: Any, target: Any, where: str) -> Any:
-    """A geometry from one map frame to another (anything pyproj understands)."""
-    import pyproj
-
-    try:
-        change = pyproj.Transformer.from_crs(source, target, always_xy=True)
-    except pyproj.exceptions.CRSError as problem:
-        raise CaseError(f"{where}: crs {target!r} is not known ({str(problem).split(':')[-1].strip()}).") from None
-    return shapely.transform(shape, lambda xy: np.stack(change.transform(xy[:, 0], xy[:, 1]), axis=1))
-
-
-def _in_metres(rows: list[Any], source: Any, crs: str | None, path: Path) -> list[Any]:
-    """Rows in a metric frame; `source` None is a local frame in metres."""
-    degrees = source is not None and _geographic(source, path)
-    if degrees and crs is None:
-        raise CaseError(
-            f"{path}: coordinates are degrees. Say which map to put them on: crs='EPSG:3413' (Arctic), "
-            "'EPSG:3976' (Antarctic) or another in metres."
-        )
-    if source is None or crs is None:
-        return rows
-    if _geographic(crs, path):
-        raise CaseError(f"crs {crs!r} is in degrees. Expected a map in metres, such as 'EPSG:3413'.")
-    return [(projected(shape, source, crs, str(path)), row) for shape, row in rows]
-
-
-def _geographic(crs: Any, path: Path) -> bool:
-    if crs == "OGC:CRS84":
-        return True
-    import pyproj
-
-    try:
-        return bool(pyproj.CRS.from_user_input(crs).is_geographic)
-    except pyproj.exceptions.CRSError:
-        raise CaseError(f"{path}: map frame {crs!r} is not known.") from None
 
 
 # ---------------------------------------------------------------- GeoJSON
@@ -162,10 +42,8 @@ def read_geojson(path: str | Path, crs: str | None = None) -> Scene:
     path = Path(path)
     try:
         data = json.loads(_text(path))
-    except (
-        ValueError,
-        RecursionError,
-    ) as problem:  # also of a number of thousands of digits, of a list in a list in ...
+    except (ValueError, RecursionError) as problem:
+        # also of a number of thousands of digits, of a list in a list in ...
         raise CaseError(f"{path}: not valid JSON: {problem}.") from None
     if not isinstance(data, dict) or "type" not in data:
         raise CaseError(f"{path}: JSON, but not GeoJSON (no type).")
@@ -177,13 +55,12 @@ def read_geojson(path: str | Path, crs: str | None = None) -> Scene:
         try:
             shape = shapely.geometry.shape(feature["geometry"]) if feature.get("geometry") else None
             row = dict(feature.get("properties") or {})
-        except (
-            Exception
-        ) as problem:  # shapely raises many kinds for what is no geometry, and more for lists that are not even
+        except Exception as problem:
+            # shapely raises many kinds for what is no geometry, and more for lists that are not even
             raise CaseError(f"{path}: feature {k} is not a GeoJSON geometry ({problem}).") from None
         rows.append((shape, row))
     source = None if data.get("frame") == LOCAL else _crs_of(data.get("crs"), path)
-    scene = scene_of(_in_metres(rows, source, crs, path), path)
+    scene = scene_of(in_metres(rows, source, crs, path), path)
     return Scene(scene.floes, scene.obstacles, _domain_of(data.get("domain"), path)) if "domain" in data else scene
 
 
@@ -213,7 +90,7 @@ def write_geojson(scene: Scene, path: str | Path, crs: str | None = None) -> Non
     """Write floes and obstacles with all their properties; `crs` names the map frame they are in."""
     features = [
         {"type": "Feature", "geometry": shapely.geometry.mapping(shape), "properties": row}
-        for shape, row in _rows(scene)
+        for shape, row in rows_of(scene)
     ]
     head: dict[str, Any] = {"type": "FeatureCollection"}
     head |= {"crs": {"type": "name", "properties": {"name": crs}}} if crs else {"frame": LOCAL}
@@ -275,7 +152,7 @@ def read_csv(path: str | Path, crs: str | None = None) -> Scene:
         if len(ring) < 3:
             raise CaseError(f"{path}: floe {name!r} has {len(ring)} points, a ring needs at least 3.")
     rows = [(shapely.Polygon(ring), first[name]) for name, ring in rings.items()]
-    return scene_of(_in_metres(rows, "OGC:CRS84" if x == "lon" else None, crs, path), path)
+    return scene_of(in_metres(rows, "OGC:CRS84" if x == "lon" else None, crs, path), path)
 
 
 def write_csv(scene: Scene, path: str | Path, crs: str | None = None) -> None:
@@ -283,7 +160,7 @@ def write_csv(scene: Scene, path: str | Path, crs: str | None = None) -> None:
     with open(path, "w", newline="", encoding="utf-8") as file:
         table = csv.DictWriter(file, [*TEXTS, *NUMBERS, "wkt"])
         table.writeheader()
-        for shape, row in _rows(scene):
+        for shape, row in rows_of(scene):
             numbers = {k: repr(float(v)) for k, v in row.items() if k in NUMBERS}
             table.writerow(row | numbers | {"wkt": shapely.to_wkt(shape, rounding_precision=-1)})
 
@@ -312,7 +189,7 @@ def read_shapefile(path: str | Path, crs: str | None = None) -> Scene:
         raise CaseError(f"{path}: not a readable shapefile ({problem or type(problem).__name__}).") from None
     map_file = path.with_suffix(".prj")
     source = _text(map_file).strip() if map_file.exists() else None
-    return scene_of(_in_metres(rows, source or None, crs, path), path)
+    return scene_of(in_metres(rows, source or None, crs, path), path)
 
 
 def write_shapefile(scene: Scene, path: str | Path, crs: str | None = None) -> None:
@@ -328,7 +205,7 @@ def write_shapefile(scene: Scene, path: str | Path, crs: str | None = None) -> N
             file.field(name, "C", size=LONGEST)
         for name in NUMBERS:
             file.field(name, "F", size=60, decimal=40)  # no exponents in dBase: all digits of what is above 1e-23
-        for shape, row in _rows(scene):
+        for shape, row in rows_of(scene):
             rings = [shape.exterior, *shape.interiors]
             file.poly([shapely.get_coordinates(r)[::-1].tolist() for r in rings])  # outer rings clockwise
             file.record(*(row.get(name) or "" for name in TEXTS), *(row.get(name) for name in NUMBERS))

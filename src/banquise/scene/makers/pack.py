@@ -52,7 +52,8 @@ def pack(
     box : (width, height) from the origin, (xmin, xmax, ymin, ymax), `bq.Box`, `bq.Periodic`, a ring or a shapely polygon (m)
     exponent, max_size : sizes with P(> s) ~ s^-exponent up to max_size (m; by default 250, or less in a small box); the
         smallest size is solved for, so that the concentration comes out
-    min_size : smallest size (m) instead; then both ends are scaled together to the concentration
+    min_size : smallest size (m; a radius, sqrt(area / pi), not the square root of the area as in `Griffith`) instead; then
+        both ends are scaled together to the concentration
     sizes : instead of the law, a list (m) or a function of quantiles, scaled together
     thickness : m; a number, (low, high) drawn evenly, one a floe (largest floe first), or a function of the sizes
     shapes : rings (or floes) to take the outlines from; by default the package's own catalogue
@@ -166,6 +167,8 @@ def _thickness(thickness: Any, size: Array, rng: np.random.Generator) -> Array:
     except (TypeError, ValueError, OverflowError):
         raise CaseError(f"pack: thickness is {thickness!r}, expected metres or (low, high).") from None
     if values.shape == (2,) and len(size) != 2:
+        if not 0 < values[0] <= values[1]:
+            raise CaseError(f"pack: thickness is {thickness!r}, expected (low, high) in metres above 0.")
         values = rng.uniform(values[0], values[1], len(size))
     if values.shape not in ((), (len(size),)) or not (values > 0).all():
         raise CaseError("pack: thickness must be a number, (low, high), or one number a floe, in metres above 0.")
