@@ -20,6 +20,9 @@ Ints = NDArray[np.int64]
 PASSES = 20  # sweeps where the line search fails
 PATIENCE = 4  # failed line searches before the method gives up
 REFINE = 1e-8  # relative error of a linear solution above which it is corrected once
+FOLD = 30  # steps at one nu, after which the path must have folded there, and nu falls all the same
+STAGNANT = 200  # steps of the path without halving the best residual, after which it stops
+SWIFT, STEADY, ON_PATH = 0.5, 0.7, 0.5  # what nu falls to after one step, after several; of nu, what counts as on the path
 
 
 class Pace(NamedTuple):
@@ -156,4 +159,47 @@ def smoothing_newton(
         if alpha < 0.02:
             failures += 1
             nu = max(nu, 0.3 * island.sweeps(r, PASSES, goal))
+    return Outcome(best, least, done)
+
+
+def follow_path(island: SpatialIsland, plan: Plan, r: Floats, goal: float, nu: float, steps: int) -> Outcome:
+    """Follow the solutions of the smoothed equations to small nu, without a line search; r is used up.
+
+    Points that rock, slide and press on one another make the path fold, and a method that only goes downhill ends in a
+    hollow there. Each step carries a proximal term delta that grows where the equations get worse and shrinks where they
+    get better, as on the planar path (`_kernels_path.central_path`): the point may climb, and drifts to the next branch.
+    From memory nu may fall faster than there, by a half where one step suffices. goal and nu are velocities.
+    """
+    A = np.empty((len(plan.position) + 2 * len(plan.rows), island.entries))
+    best, least, delta = r.copy(), np.inf, 1e-2
+    done = since = marked = 0
+    mark, e = np.inf, island.residual(r)
+    while True:
+        if e < least:
+            best, least = r.copy(), e
+        if least < 0.5 * mark:
+            mark, marked = least, done
+        if e <= goal or done - marked > STAGNANT or done == steps:
+            break
+        done += 1
+        since += 1
+        before = island.step(plan, A, r, nu, delta)
+        after, most = island.merit(r, 1.0, nu)
+        ratio = np.sqrt(after / before) if before > 0.0 else np.inf
+        if not ratio < 4.0 and delta < 0.25:
+            delta *= 4.0
+            continue
+        if not np.isfinite(ratio):
+            break
+        r += island.dr
+        e = island.residual(r)
+        if ratio < 0.9:
+            delta = max(delta * max(ratio, 0.35), 1e-9)
+        elif ratio < 1.05:
+            delta = max(0.8 * delta, 1e-9)
+        elif ratio > 1.2:
+            delta = min(1.5 * delta, 1.0)
+        if most < ON_PATH * nu or since > FOLD:
+            nu *= SWIFT if since == 1 else STEADY
+            since = 0
     return Outcome(best, least, done)
