@@ -198,11 +198,11 @@ def _by_blocks(members: NDArray[np.int64], goal: float, reference: float, sweeps
     start = rows.r[members]
     best, least, done = start, island.residual(start), 0
     chain = FROM_MEMORY if least <= AT_HAND * reference else FROM_AFAR if start.any() else FROM_NOTHING
-    for manner, anew, most in chain:
+    for manner, origin, most in chain:
         steps = min(most, left - done)
         if least <= goal or steps <= 0:
             break
-        point = np.zeros_like(start) if anew else start.copy()
+        point = {"start": start, "best": best, "nothing": np.zeros_like(start)}[origin].copy()
         outcome = newton(island, plan, point, goal, reference, manner, steps)
         done += outcome.steps
         if outcome.residual < least:

@@ -24,7 +24,7 @@ FOLD = 30  # steps at one nu, after which the path must have folded there, and n
 STAGNANT = 200  # steps of the path without halving the best residual, after which it stops
 HELD, LOOSEST = 1e-3, 1e-8  # delta of an anchored solution at first, and at the least
 FINEST, ENOUGH = 0.02, 0.3  # of the goal: the least nu there, and the largest equation that moves the anchor
-INNER = 15  # steps from one anchor, after which delta grows
+INNER = 15  # steps from one anchor before the method gives up
 
 
 class Pace(NamedTuple):
@@ -58,12 +58,14 @@ class Gait(NamedTuple):
 SWIFT, STEADY, DISTANT = Gait(0.01, 0.5, 0.7, 0.5), Gait(0.1, 0.9, 0.97, 0.15), Gait(1.0, 0.9, 0.97, 0.15)
 ANCHORED = "anchored"
 
-# Attempts in turn: the manner, whether from nothing instead of the impulses at hand, and the most steps.
-# A start from afar first goes downhill; one near the last step's answer first stays near it.
-Chain = tuple[tuple[Pace | Gait | str, bool, int], ...]
-FROM_MEMORY: Chain = ((ANCHORED, False, 30), (SWIFT, False, 120), (CAREFUL, True, 60), (STEADY, False, 400))
-FROM_AFAR: Chain = ((BRISK, False, 60), (CAREFUL, False, 60), (DISTANT, True, 400))
-FROM_NOTHING: Chain = ((BLANK, True, 60), *FROM_AFAR)
+# Attempts in turn: the manner, where from, and the most steps. A start from afar first goes downhill, and again from
+# there rather than from where it got stuck; one near the last step's answer first stays near it.
+Chain = tuple[tuple[Pace | Gait | str, str, int], ...]
+FROM_MEMORY: Chain = (
+    (ANCHORED, "start", 30), (SWIFT, "best", 120), (CAREFUL, "nothing", 60), (STEADY, "start", 400),
+)  # fmt: skip
+FROM_AFAR: Chain = ((BRISK, "start", 60), (CAREFUL, "start", 60), (DISTANT, "nothing", 400))
+FROM_NOTHING: Chain = ((BLANK, "start", 60), *FROM_AFAR)
 
 
 class SpatialIsland:
@@ -224,7 +226,7 @@ def anchored_newton(island: SpatialIsland, plan: Plan, r: Floats, goal: float, s
 
     More points than hold a body leave impulses open: without the anchor they drift far from those of the last step, which
     solved nearly the same problem, and line searches fail on the way. Once solved, the point is the next anchor and
-    contacts give way a tenth as much (the proximal point method); where it fails they give way ten times as much.
+    contacts give way a tenth as much (the proximal point method). nu begins at the residual, with each anchor anew.
     """
     A = _room(island, plan)
     anchor, delta, inner, done = r.copy(), HELD, 0, 0
@@ -244,10 +246,9 @@ def anchored_newton(island: SpatialIsland, plan: Plan, r: Floats, goal: float, s
         if alpha >= 0.25:
             nu = max(nu * (0.3 if alpha == 1.0 else 0.8), FINEST * goal)
         if nu <= 0.5 * goal and most < ENOUGH * goal:
-            anchor, delta, inner = r.copy(), max(0.1 * delta, LOOSEST), 0
+            anchor, delta, inner, nu = r.copy(), max(0.1 * delta, LOOSEST), 0, e
         elif alpha < 0.01 or inner == INNER:
-            r, delta, inner = anchor.copy(), min(10.0 * delta, 1.0), 0
-            nu = max(nu, 0.3 * island.residual(r))
+            break
     return Outcome(best, least, done)
 
 
