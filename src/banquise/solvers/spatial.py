@@ -20,7 +20,7 @@ from banquise.threads import over_blocks
 Floats = NDArray[np.float64]
 
 DENSE_UP_TO = 40  # contacts of an island; Newton's dense matrix then has 120 rows
-NEWTON_STEPS, FEWEST_STEPS = 600, 12  # of all attempts; where fewer can be paid for, sweeps do better
+NEWTON_STEPS, FEWEST_STEPS = 750, 12  # of all attempts; where fewer can be paid for, sweeps do better
 NEWTON_SHARE = 5.0  # of the passes allowed: what Newton steps may cost, all attempts together
 FLAT = 15.0  # passes: what a step costs where bodies touch in layers, as in a wall; there Newton is worth any number
 AT_HAND = 0.05  # of the reference speed: residual up to which a start is near

@@ -54,17 +54,16 @@ class Gait(NamedTuple):
     near: float
 
 
-# near the last answer; where falls of a half lose the path; and from afar
-SWIFT, STEADY, DISTANT = Gait(0.01, 0.5, 0.7, 0.5), Gait(0.1, 0.9, 0.97, 0.15), Gait(1.0, 0.9, 0.97, 0.15)
+# near the last answer; from nothing; and where neither keeps to the path
+SWIFT, CALM, STEADY = Gait(0.01, 0.5, 0.7, 0.5), Gait(1.0, 0.7, 0.85, 0.3), Gait(0.1, 0.9, 0.97, 0.15)
 ANCHORED = "anchored"
 
 # Attempts in turn: the manner, where from, and the most steps. A start from afar first goes downhill, and again from
 # there rather than from where it got stuck; one near the last step's answer first stays near it.
 Chain = tuple[tuple[Pace | Gait | str, str, int], ...]
-FROM_MEMORY: Chain = (
-    (ANCHORED, "start", 30), (SWIFT, "best", 120), (CAREFUL, "nothing", 60), (STEADY, "start", 400),
-)  # fmt: skip
-FROM_AFAR: Chain = ((BRISK, "start", 60), (CAREFUL, "start", 60), (DISTANT, "nothing", 400))
+PATHS: Chain = ((CALM, "nothing", 300), (STEADY, "start", 300))
+FROM_MEMORY: Chain = ((ANCHORED, "start", 30), (SWIFT, "best", 120), *PATHS)
+FROM_AFAR: Chain = ((BRISK, "start", 60), (CAREFUL, "start", 60), *PATHS)
 FROM_NOTHING: Chain = ((BLANK, "start", 60), *FROM_AFAR)
 
 
