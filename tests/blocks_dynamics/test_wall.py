@@ -48,9 +48,9 @@ def test_settling_wall_follows_its_ground_and_stands():
     centre = np.linalg.norm(after.mean(axis=1) - before.mean(axis=1), axis=1)
     # steps of 4 and 8 ms, tolerances of 1e-3 and 1e-4 and four ways to cut the joints gave 22.34 to 22.41 mm
     assert centre.max() == pytest.approx(22.37e-3, abs=0.1e-3)
-    # not met: of 1,000 steps 83 to 96 end above 1e-4, whatever the start, with or without a look ahead, at 5e-3 at most
-    assert float(run.ledger.residual.max()) < 1e-2
-    assert float(run.ledger.unsolved.sum()) < 50  # of 1,000 steps
+    # none, or one where rounding leads the wall another way; without the anchor and the path of the solver 67 to 96
+    assert float(run.ledger.residual.max()) < 1e-3
+    assert float(run.ledger.unsolved.sum()) <= 5  # of 1,000 steps
     assert 30 <= int(np.sum(moved.mean(axis=1) > 0.01)) <= 60  # about half of it follows
     assert np.abs(sim.columns.velocity).max() < 1e-3
 
@@ -64,6 +64,14 @@ def test_semicircular_arch_stands_above_the_critical_thickness(thickness, stands
     sim.run(until=0.1, every=0.1)
     # an arch below the critical thickness falls as a mechanism of five hinges from the first step on
     assert (np.abs(sim.columns.velocity[:, 2]).max() < 1e-3) == stands
+
+
+def test_falling_arch_is_solved_at_every_step():
+    """Hinges open, close and slide, and more points press than hold the voussoirs: line searches alone left 9 of 200 steps."""
+    scene = arch_bridge(voussoirs=27, rings=1, radius=1.0, thickness=0.08, width=0.3)
+    contact = bq.Contact(friction=0.8, restitution=0.0, tolerance=1e-6)
+    run = bq.Simulation(scene, DOWN, contact, bq.TimeStepping(2e-3)).run(until=0.4, every=0.4)
+    assert float(run.ledger.steps.sum()) == 200 and float(run.ledger.unsolved.sum()) == 0
 
 
 @pytest.mark.parametrize(("friction", "slides"), [(0.62, False), (0.5, True)])

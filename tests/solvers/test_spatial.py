@@ -6,7 +6,7 @@ from stacks import GRAVITY, STEP, cube_stack
 
 from banquise.contact.spatial import SpatialProblem
 from banquise.errors import SolverError
-from banquise.solvers import _kernels_cone, spatial
+from banquise.solvers import _kernels_cone, spatial, spatial_newton
 
 
 @pytest.mark.parametrize("heading", [0.0, 0.4, 2.5])  # the cone is round: a sideways slope is no different
@@ -27,6 +27,24 @@ def test_stack_stands_and_carries_its_weight(height):
     np.testing.assert_allclose(answer.velocity[1:], 0, atol=1e-8 * GRAVITY * STEP)
     lowest = answer.forces[:4].sum(axis=0)
     np.testing.assert_allclose(lowest, [0, 0, height * GRAVITY * STEP], atol=1e-7 * GRAVITY * STEP * height)
+
+
+@pytest.mark.parametrize("origin", ["start", "nothing"])
+@pytest.mark.parametrize("manner", [spatial_newton.ANCHORED, spatial_newton.SWIFT, spatial_newton.STEADY])
+def test_each_newton_method_alone_makes_a_stack_stand(manner, origin, monkeypatch):
+    for chain in ("FROM_MEMORY", "FROM_AFAR", "FROM_NOTHING"):
+        monkeypatch.setattr(spatial, chain, ((manner, origin, 400),))
+    problem = cube_stack(20)
+    weight = GRAVITY * STEP * np.repeat(np.arange(20, 0, -1), 4)
+    guess = np.zeros((80, 3))  # that of a last step: the load on two corners of four, and a tenth too much
+    guess[:, 0] = 1.1 * weight * np.tile([0.4, 0.1, 0.1, 0.4], 20)
+    tolerance = 1e-7
+    assert spatial.solve(problem, guess, tolerance, sweeps=30).unsolved == 0
+    answer = spatial.solve(problem, guess, tolerance, sweeps=0)  # no passes but the first thirty, which leave 1e-2
+    assert answer.unsolved == 0
+    # what is left may tilt every joint the same way: at the top that adds up to the square of the height
+    np.testing.assert_allclose(answer.velocity[1:], 0, atol=20**2 * tolerance * GRAVITY * STEP)
+    np.testing.assert_allclose(answer.forces.reshape(20, 4, 3).sum(axis=1)[:, 2] / weight[::4], 1, atol=1e-5)
 
 
 def test_tall_stack_on_a_slope_topples_and_loses_energy():

@@ -13,14 +13,14 @@ from banquise.contact.spatial import SpatialProblem
 from banquise.errors import SolverError
 from banquise.solvers import _kernels_cone, _kernels_sweeps
 from banquise.solvers.newton import symbolic_within
-from banquise.solvers.spatial_newton import BLANK, BRISK, CAREFUL, NEAR, SpatialIsland, smoothing_newton
+from banquise.solvers.spatial_newton import FROM_AFAR, FROM_MEMORY, FROM_NOTHING, SpatialIsland, newton
 from banquise.solvers.standing import Order, standing
 from banquise.threads import over_blocks
 
 Floats = NDArray[np.float64]
 
 DENSE_UP_TO = 40  # contacts of an island; Newton's dense matrix then has 120 rows
-NEWTON_STEPS, FEWEST_STEPS = 60, 12  # of one attempt; where fewer can be paid for, sweeps do better
+NEWTON_STEPS, FEWEST_STEPS = 750, 12  # of all attempts; where fewer can be paid for, sweeps do better
 NEWTON_SHARE = 5.0  # of the passes allowed: what Newton steps may cost, all attempts together
 FLAT = 15.0  # passes: what a step costs where bodies touch in layers, as in a wall; there Newton is worth any number
 AT_HAND = 0.05  # of the reference speed: residual up to which a start is near
@@ -194,15 +194,16 @@ def _by_blocks(members: NDArray[np.int64], goal: float, reference: float, sweeps
     if plan is None:
         return np.inf, 0
     passes_a_step = REST + len(plan.target) / (BLOCK_PRODUCTS * len(members))
-    left = 3 * NEWTON_STEPS if passes_a_step <= FLAT else int(NEWTON_SHARE * sweeps / passes_a_step)
+    left = NEWTON_STEPS if passes_a_step <= FLAT else int(NEWTON_SHARE * sweeps / passes_a_step)
     start = rows.r[members]
     best, least, done = start, island.residual(start), 0
-    # near the last step's answer nu starts small; a start from afar falls into a hollow that way
-    first = (NEAR,) if least <= AT_HAND * reference else () if start.any() else (BLANK,)
-    for pace in (*first, BRISK, CAREFUL):
-        if least <= goal or done >= left:
+    chain = FROM_MEMORY if least <= AT_HAND * reference else FROM_AFAR if start.any() else FROM_NOTHING
+    for manner, origin, most in chain:
+        steps = min(most, left - done)
+        if least <= goal or steps <= 0:
             break
-        outcome = smoothing_newton(island, plan, start.copy(), goal, reference, pace, min(NEWTON_STEPS, left - done))
+        point = {"start": start, "best": best, "nothing": np.zeros_like(start)}[origin].copy()
+        outcome = newton(island, plan, point, goal, reference, manner, steps)
         done += outcome.steps
         if outcome.residual < least:
             best, least = outcome.impulses, outcome.residual
