@@ -70,8 +70,8 @@ SEQUENCE = 1000  # passes of the sequential order before the rest is taken at on
 RELAX = 2000  # passes from which on the approach that the threshold let be is taken up
 SINK = 1e-7  # of the smaller size: what is held sinks in no deeper in a step, or it is solved again
 AGAINS = 3  # times that is done
-# of the tolerance, over a whole step, and in a round at least: what is still deeper then makes the round shorter
-DEEP, LITTLE = 0.5, 0.1
+# of the tolerance: what is deeper then, and sank in by more than a little in a round, makes the round shorter
+FREE, LITTLE = 0.8 * TOLERANCE, 0.1 * TOLERANCE
 HALVES = 10  # times it is halved
 CUTS = 6  # times a round is shortened before its meeting is taken where it is
 NX, NY, AX, AY, BX, BY = 0, 1, 2, 3, 4, 5
@@ -517,7 +517,19 @@ def run_groups(
             left = s.left[lead]
             if control[CUT] == 0 and control[AGAIN] == 0 and control[SHORTER] == 0:
                 h = longest_step(
-                    rows, found, who, d.state, left, s.pace[lead], s.cap, s.velocity, s.pull, b.extent, b.size, n, rule.bend
+                    rows,
+                    found,
+                    who,
+                    d.state,
+                    left,
+                    s.pace[lead],
+                    s.cap,
+                    s.velocity,
+                    s.pull,
+                    b.extent,
+                    b.size,
+                    n,
+                    rule.bend,
                 )
                 if not follow:
                     control[WATCHED] = watched(
@@ -579,9 +591,10 @@ def run_groups(
                     )  # fmt: skip
                 room = found + count
                 short = need > 0 or room > len(d.state)
-                count, deepest = sunken(
+                count, excess = sunken(
                     ZERO if short else count, d.later.value, d.later.who, found - control[ADDED], value, who, d.state, h,
-                    s.displacement, s.velocity, b.extent, n, b.size, SINK, control[CUT] >= CUTS, d.picked_rate,
+                    s.displacement, s.velocity, b.extent, n, b.size, SINK, FREE, LITTLE, control[CUT] >= CUTS,
+                    d.picked_rate,
                 )  # fmt: skip
                 again = control[AGAIN] < AGAINS and control[NO_ROOM] == 0
                 count = count if again else ZERO
@@ -601,8 +614,7 @@ def run_groups(
                     control[AGAIN] += 1
                     control[PHASE] = MOVE
                     continue
-                allowed = TOLERANCE * max(DEEP * h / rule.step, LITTLE)
-                if not again and deepest > allowed and control[SHORTER] < HALVES:
+                if not again and excess > 0.0 and control[SHORTER] < HALVES:
                     # a jam has no room for what the way asks, or points come into the way faster than they are found
                     control[SHORTER] += 1
                     start_anew(rows, 0.5 * h, s.steps, s.change, control)

@@ -158,15 +158,17 @@ def way_of(i, h, way, velocity, extent, n_free):
 
 @inner
 def sunken(
-    count, value, who, known, known_value, known_who, state, h, way, velocity, extent, n_free, size, sink, every, deep
+    count, value, who, known, known_value, known_who, state, h, way, velocity, extent, n_free, size, sink, free, little,
+    every, deep,
 ):  # fmt: skip
     """How many of `count` contacts of pairs that are held sank in by more than `sink` of the smaller size; they come first.
 
-    deep: how deep their pair was before: an overlap that was there is not for impulses to mend. Also the deepest that a
-    pair that is held or was not expected (or any, if `every`) sank in, as a part of the smaller size. Nothing sinks in
-    deeper than it moved: where bodies overlap already, a point that is behind a farther edge as well may be told deeper.
+    deep: how deep their pair was before: an overlap that was there is not for impulses to mend. Also by how much a pair that
+    is held or was not expected (or any, if `every`) is deeper at worst, as a part of the smaller size, than `free`, or than
+    it was and a `little`. Nothing sinks in deeper than it moved: where bodies overlap already, a point that is behind a
+    farther edge as well may be told deeper.
     """
-    kept, deepest = 0, 0.0
+    kept, excess = 0, -1.0
     for k in range(count):
         i, j = who[k, 0], who[k, 1]
         small = size[i] if j >= n_free else min(size[i], size[j])
@@ -182,7 +184,7 @@ def sunken(
         if not sink * small < sank <= longest:
             continue
         if held or every or not expected:
-            deepest = max(deepest, sank / small)
+            excess = max(excess, min(-value[k, GAP] / small - free, sank / small - little))
         if held:
             for column in range(9):
                 value[kept, column] = value[k, column]
@@ -190,7 +192,7 @@ def sunken(
                 who[kept, column] = who[k, column]
             deep[kept] = before
             kept += 1
-    return kept, deepest
+    return kept, excess
 
 
 @inner

@@ -8,7 +8,7 @@ verify: what overlaps now is taken into the groups, or takes shorter steps, and 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from banquise import threads
 from banquise.contact import _kernels_laws
-from banquise.contact.laws import hold
 from banquise.contact.problem import ScaledRows
 from banquise.detection.scratch import Found
 from banquise.forcing.loads import pushes_on
@@ -27,6 +26,7 @@ from banquise.schemes import _kernels_group as g
 from banquise.schemes._kernels import TOLERANCE
 from banquise.schemes.workspace import TOTALS, Columns, Desk, Rules, State, Tables, View, make_desk
 from banquise.settings import LAWS
+from banquise.solvers._kernels import sweeps
 from banquise.solvers.frictional import SMALL, SMALL_TOLERANCE, IslandRun
 from banquise.update.impulses import EVENT_COLUMNS
 from banquise.update.positions import turn
@@ -48,9 +48,11 @@ STILL = 1e-12, 1e-6  # of the fastest speed of a group: round-off, and what larg
 BEND = 0.5, 8.0  # tolerances by which what is held may leave its arc in a step, before what sank in is solved again
 DIRECT = 8  # floes of a group beyond which whole steps do not follow its meetings one by one
 REST = 1e-4  # of the speed that forces would give: slower is at rest
+PASSES = 50  # over the contacts of bodies that overlap, to push them apart
 POLISH = 1e-3  # of the tolerance to which large islands at rest are solved
 SHORTEST = 2**14  # part of a step that a group takes at least, overlap or not
 ATTEMPTS = 14  # times groups that leave an overlap are done again before it is said
+HOPE = 5  # of these, after which it must have become less: steps too short by half each time do not mend what was there
 MOVING = ("x", "y", "angle", "cos", "sin", "u", "v", "spin")
 
 
@@ -221,11 +223,13 @@ class Engine:
         chosen = near[:count]
         still = np.zeros((len(self.bodies), 3))
         problem = sim.laws.touches(chosen, found, still, gap[chosen], np.zeros(len(chosen), np.bool_))
-        smooth = replace(problem, rows=replace(problem.rows, friction=np.zeros(len(chosen))))
-        outcome = hold(smooth, sim.laws, tolerance=1e-3)
+        r, m = problem.rows, len(chosen)
+        push, y = np.zeros((m, 2)), np.zeros((r.bodies + 1, 3))
+        # sweeps, not a solution: where a jam has no room there is none, and the sweeps share the overlap out
+        sweeps(0, m, PASSES, 1e-3 * float(-gap[chosen].min()), r.G, r.W, r.a, r.b, r.c, np.zeros(m), r.lower, push, y)
         b, rows = self.bodies, problem.bodies
         change = np.zeros((n, 3))
-        _kernels_laws.velocity_changes(rows, len(rows), outcome.y, b.inverse_mass, b.inverse_inertia, change)
+        _kernels_laws.velocity_changes(rows, len(rows), y, b.inverse_mass, b.inverse_inertia, change)
         way = np.hypot(change[rows, 0], change[rows, 1]) + b.extent[rows] * np.abs(change[rows, 2])
         share = np.append(np.minimum(1.0, TOLERANCE * sim.size[rows] / np.maximum(way, 1e-300)), 1.0)
         of_island = np.minimum.reduceat(np.minimum(share[problem.rows.a], share[problem.rows.b]), problem.start[:-1])
@@ -410,6 +414,7 @@ class Engine:
         """
         sim, b = self.sim, self.bodies
         unsolved = 0
+        depths: list[float] = []
         for attempt in range(ATTEMPTS + 1):
             deepest, bad = self._overlaps()
             fresh = bad
@@ -417,7 +422,9 @@ class Engine:
                 fresh = bad[[(int(i), int(j)) not in sim.overlapping for i, j in bad]]
             if not len(fresh):
                 break
-            if attempt == ATTEMPTS:
+            depths.append(deepest)
+            hopeless = attempt >= HOPE and deepest > 0.9 * depths[-HOPE]
+            if attempt == ATTEMPTS or hopeless:
                 # said, not hidden: it is in the ledger, and these pairs do not hold up the clock while they overlap
                 unsolved = 1
                 break
