@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 
 from banquise.contact._kernels_problem import label_islands
+from banquise.jit import checked_inner as inner
 
 # columns of a contact as the detector writes it
 NX, NY, AX, AY, BX, BY, GAP = 0, 1, 2, 3, 4, 5, 6
@@ -207,6 +208,24 @@ def book(chosen, order, value, who, velocity, impulses, before, after, n_free, o
     return total, work
 
 
+@inner
+def write_event(k, value, who, ids, x, y, now, rn, rt, loss, mu, at, out):
+    """Row `at`: an impact at contact k that took the impulse (rn, rt)."""
+    i, j = who[k, 0], who[k, 1]
+    out[at, 0], out[at, 1] = now, 0.0
+    out[at, 2], out[at, 3] = min(ids[i], ids[j]), max(ids[i], ids[j])
+    out[at, 4], out[at, 5] = x[i] + value[k, AX], y[i] + value[k, AY]
+    out[at, 6], out[at, 7], out[at, 8] = rn, rt, loss
+    out[at, 9] = 1.0 if abs(rt) >= mu * rn * (1 - 1e-9) else 0.0
+    # where it fell on the two bodies, for what may break: the normal from floe_a to floe_b, and the levers
+    swap = ids[i] > ids[j]
+    sign = -1.0 if swap else 1.0
+    one, two = (BX, AX) if swap else (AX, BX)
+    out[at, 10], out[at, 11] = sign * value[k, NX], sign * value[k, NY]
+    out[at, 12], out[at, 13] = value[k, one], value[k, one + 1]
+    out[at, 14], out[at, 15] = value[k, two], value[k, two + 1]
+
+
 @njit(cache=True, nogil=True)
 def write_events(chosen, order, value, who, ids, x, y, mu, impulses, loss, time, left, state, out):
     """One row an impact that took an impulse (not one that is only kept apart: state 8 and up); how many."""
@@ -216,18 +235,6 @@ def write_events(chosen, order, value, who, ids, x, y, mu, impulses, loss, time,
         rn, rt = impulses[row, 0], impulses[row, 1]
         if not rn > 0.0 or state[k] >= 8:
             continue
-        i, j = who[k, 0], who[k, 1]
-        out[count, 0], out[count, 1] = time - left[i], 0.0
-        out[count, 2], out[count, 3] = min(ids[i], ids[j]), max(ids[i], ids[j])
-        out[count, 4], out[count, 5] = x[i] + value[k, AX], y[i] + value[k, AY]
-        out[count, 6], out[count, 7], out[count, 8] = rn, rt, loss[row]
-        out[count, 9] = 1.0 if abs(rt) >= mu[row] * rn * (1 - 1e-9) else 0.0
-        # where it fell on the two bodies, for what may break: the normal from floe_a to floe_b, and the levers
-        swap = ids[i] > ids[j]
-        sign = -1.0 if swap else 1.0
-        one, two = (BX, AX) if swap else (AX, BX)
-        out[count, 10], out[count, 11] = sign * value[k, NX], sign * value[k, NY]
-        out[count, 12], out[count, 13] = value[k, one], value[k, one + 1]
-        out[count, 14], out[count, 15] = value[k, two], value[k, two + 1]
+        write_event(k, value, who, ids, x, y, time - left[who[k, 0]], rn, rt, loss[row], mu[row], count, out)
         count += 1
     return count

@@ -8,36 +8,27 @@ verify: what overlaps now is taken into the groups, or takes shorter steps, and 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from banquise import threads
-from banquise.contact import _kernels_laws
 from banquise.contact.problem import ScaledRows
 from banquise.detection.scratch import Found
 from banquise.forcing.loads import pushes_on
 from banquise.motion.free_velocity import FreeMotion, flows_of, fly
 from banquise.recording.stages import timed
-from banquise.schemes import _kernels
-from banquise.schemes import _kernels_group as g
+from banquise.schemes import _kernels, _kernels_group, _kernels_scene, codes
 from banquise.schemes._kernels import TOLERANCE
-from banquise.schemes.workspace import TOTALS, Columns, Desk, Rules, State, Tables, View, make_desk
+from banquise.schemes.accounts import enter_step
+from banquise.schemes.groups import Array, Flags, Groups, Pairs, Rows
+from banquise.schemes.regain import regain
+from banquise.schemes.workspace import MOVING, Columns, Desk, Rules, State, Tables, View, make_desk
 from banquise.settings import LAWS
-from banquise.solvers._kernels import sweeps
 from banquise.solvers.frictional import SMALL, SMALL_TOLERANCE, IslandRun
-from banquise.update.impulses import EVENT_COLUMNS
-from banquise.update.positions import turn
 
 if TYPE_CHECKING:
     from banquise.simulation import Simulation
-
-Array = NDArray[np.float64]
-Rows = NDArray[np.int64]
-Pairs = NDArray[np.int32]
-Flags = NDArray[np.bool_]
 
 ROUND_OFF = 2e-15  # of the largest coordinate: nearer than this nobody can tell
 # of the smaller size, where every bounce is followed and where steps are whole: nearer than this is contact, and how near
@@ -48,41 +39,10 @@ STILL = 1e-12, 1e-6  # of the fastest speed of a group: round-off, and what larg
 BEND = 0.5, 8.0  # tolerances by which what is held may leave its arc in a step, before what sank in is solved again
 DIRECT = 8  # floes of a group beyond which whole steps do not follow its meetings one by one
 REST = 1e-4  # of the speed that forces would give: slower is at rest
-PASSES = 50  # over the contacts of bodies that overlap, to push them apart
 POLISH = 1e-3  # of the tolerance to which large islands at rest are solved
 SHORTEST = 2**14  # part of a step that a group takes at least, overlap or not
 ATTEMPTS = 14  # times groups that leave an overlap are done again before it is said
 HOPE = 5  # of these, after which it must have become less: steps too short by half each time do not mend what was there
-MOVING = ("x", "y", "angle", "cos", "sin", "u", "v", "spin")
-
-
-@dataclass(eq=False)
-class Groups:
-    """Groups of floes as lists, and what each of them adds to the books; a group done again elsewhere is `stale`."""
-
-    member_start: Rows
-    members: Rows
-    pair_start: Rows
-    pairs: Pairs
-    first: int  # number of the first group, counted through all that are run in the step
-    careful: Flags = field(init=False)  # followed contacts led to an overlap: they are looked for at every turn
-    totals: Array = field(init=False)
-    stale: NDArray[np.bool_] = field(init=False)
-    events: list[Array] = field(default_factory=list)
-    loads: list[Array] = field(default_factory=list)
-    held: list[tuple[Rows, Array]] = field(default_factory=list)
-    contacts: list[Array] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.totals = np.zeros((len(self), TOTALS))
-        self.stale = np.zeros(len(self), np.bool_)
-        self.careful = np.zeros(len(self), np.bool_)
-
-    def __len__(self) -> int:
-        return len(self.member_start) - 1
-
-    def rows(self, group: int) -> Rows:
-        return self.members[self.member_start[group] : self.member_start[group + 1]]
 
 
 class Engine:
@@ -110,7 +70,7 @@ class Engine:
         self.contacts, self.pair_rows, self.group_pairs = 64, 256, 64
         self.struck = np.zeros(every, np.bool_)
         self.careful = np.zeros(n, np.bool_)  # floes of pairs whose contacts went wrong in this step
-        self.sums = np.empty((-(-n // _kernels.BLOCK), 4))
+        self.sums = np.empty((-(-n // _kernels_scene.BLOCK), 4))
 
     # ------------------------------------------------------------ the step
 
@@ -130,18 +90,18 @@ class Engine:
         self._begin(step, shortest, rebounds, soft)
         self._free(step)
         self._look(step)
-        projection = self._regain(self.found, step)
+        projection = regain(self, self.found, step)
         pairs, live, rest = self._near_pairs(self.found, step, shortest)
         groups = self._list(pairs, live)
-        while soft and _kernels.join_large(pairs, rest, self.n, self.label, self.number, len(groups), live):
+        while soft and _kernels_scene.join_large(pairs, rest, self.n, self.label, self.number, len(groups), live):
             groups = self._list(pairs, live)
         self._move_idle(step)
         done = [groups]
         self._run(groups)
         sim.obstacle_motion.place(b, sim.time + step)
         overlap, unsolved = self._verify(done, pairs, step)
-        self._commit(done, overlap, projection, unsolved, step)
-        return int(max(groups.totals[:, g.ROUNDS].max(initial=0) for groups in done))
+        enter_step(self, done, overlap, projection, unsolved, step)
+        return int(max(groups.totals[:, codes.ROUNDS].max(initial=0) for groups in done))
 
     def _begin(self, step: float, shortest: float, rebounds: tuple[int, int], soft: bool) -> None:
         sim, b, s, n = self.sim, self.bodies, self.state, self.n
@@ -162,7 +122,7 @@ class Engine:
             b.inverse_inertia, b.material, b.ids, sim.size, sim.zone, b.qx, b.qy, b.qw, b.moment_x, b.moment_y,
             b.spread,
         )  # fmt: skip
-        farthest = float(_kernels.farthest(b.x, b.y))
+        farthest = float(_kernels_scene.farthest(b.x, b.y))
         self.rule = Rules(
             n_free=n, step=float(step), time=float(sim.time), shortest=float(shortest), rebounds_many=rebounds[0],
             rebounds_few=rebounds[1], soft=soft, direct=DIRECT if soft else n, follow=soft, touch=TOUCH[soft],
@@ -187,7 +147,7 @@ class Engine:
         self.flows = flows_of(b, sim.forcing, time, s.steps, pushes, sim.euler)
         out = FreeMotion(s.free_velocity, s.free_displacement, s.force, pushes, self.flows.gravity)
         fly(b, self.flows, s.steps, self.rows, out, time)
-        _kernels.reaches_of_all(
+        _kernels_scene.reaches_of_all(
             step, b.u, b.v, b.spin, s.free_velocity, s.free_displacement, b.extent, s.drift, s.reach, s.pull
         )
         n = self.n
@@ -204,49 +164,7 @@ class Engine:
         bounce = -1.0 if self.rule.soft else sim.largest_restitution
         self.found = found = sim.detector.found(self.bodies, sim.zone, s.reach, bounce)
         np.copyto(s.looked, s.reach)
-        _kernels.take_up_found(found.who, self.n, step, self.columns, s, self.struck)
-
-    @timed("contact")
-    def _regain(self, found: Found, step: float) -> float:
-        """Push bodies that overlap by a good part of the tolerance apart, positions only; the largest way (m).
-
-        What turning leaves behind over many steps would otherwise use the tolerance up, and every further step would have
-        to be split. It is entered in the ledger. No more than the tolerance is moved, all of an island in proportion (so that
-        nothing comes nearer than it was): a jam may have no room.
-        """
-        sim, n = self.sim, self.n
-        gap = found.value[:, 6]
-        near = np.empty(len(gap), np.int64)
-        count, deepest = _kernels.near_contacts(found.value, found.who, sim.size, n, near)
-        if deepest <= 0.25 * TOLERANCE:
-            return 0.0
-        chosen = near[:count]
-        still = np.zeros((len(self.bodies), 3))
-        problem = sim.laws.touches(chosen, found, still, gap[chosen], np.zeros(len(chosen), np.bool_))
-        r, m = problem.rows, len(chosen)
-        push, y = np.zeros((m, 2)), np.zeros((r.bodies + 1, 3))
-        # sweeps, not a solution: where a jam has no room there is none, and the sweeps share the overlap out
-        sweeps(0, m, PASSES, 1e-3 * float(-gap[chosen].min()), r.G, r.W, r.a, r.b, r.c, np.zeros(m), r.lower, push, y)
-        b, rows = self.bodies, problem.bodies
-        change = np.zeros((n, 3))
-        _kernels_laws.velocity_changes(rows, len(rows), y, b.inverse_mass, b.inverse_inertia, change)
-        way = np.hypot(change[rows, 0], change[rows, 1]) + b.extent[rows] * np.abs(change[rows, 2])
-        share = np.append(np.minimum(1.0, TOLERANCE * sim.size[rows] / np.maximum(way, 1e-300)), 1.0)
-        of_island = np.minimum.reduceat(np.minimum(share[problem.rows.a], share[problem.rows.b]), problem.start[:-1])
-        island = np.repeat(np.arange(len(of_island)), np.diff(problem.start))
-        share[problem.rows.a], share[problem.rows.b] = of_island[island], of_island[island]
-        change[rows] *= share[:-1, None]
-        b.x[rows] += change[rows, 0]
-        b.y[rows] += change[rows, 1]
-        turn(b, rows, b.angle[rows] + change[rows, 2])
-        for row, name in zip(self.start, MOVING):
-            row[rows] = getattr(b, name)[rows]
-        if self.rule.soft:  # a ten-thousandth of the size further contacts are where they are carried to
-            _kernels.shift_contacts(found.value, found.who, change, n)
-            _kernels.take_up(rows, step, self.columns, self.state)
-        else:
-            self._look(step)
-        return float((share[:-1] * way).max(initial=0.0))
+        _kernels_scene.take_up_found(found.who, self.n, step, self.columns, s, self.struck)
 
     # ------------------------------------------------------------ groups
 
@@ -255,7 +173,7 @@ class Engine:
         m, s, detector = len(found.value), self.state, self.sim.detector
         pairs, first = np.zeros((m, 6), np.int32), np.empty(m, np.int64)
         live, rest = np.empty(m, np.bool_), np.empty(m, np.bool_)
-        count = _kernels.survey(
+        count = _kernels_scene.survey(
             found.value, found.who, s.velocity, s.free_displacement, step, self.n, self.sim.size, s.pull,
             self.bodies.extent, s.reach, shortest, self.rule.touch, self.rule.blur, pairs, first, live, rest, self.struck,
             self.rule.soft,
@@ -263,7 +181,7 @@ class Engine:
         pairs = pairs[:count]
         if self.rule.soft:
             b = self.bodies
-            _kernels.foresee(
+            _kernels_scene.foresee(
                 found.value, found.who, pairs, s.velocity, s.free_displacement, step, self.n, self.sim.size, b.extent,
                 b.inverse_mass, b.inverse_inertia, self.rule.largest, live, self.struck, s.displacement,
             )  # fmt: skip
@@ -279,7 +197,7 @@ class Engine:
         most = min(n, 2 * p)
         members, listed = np.empty(most, np.int64), np.empty((p, 6), np.int32)
         starts, pair_starts = np.empty(most + 1, np.int64), np.empty(most + 1, np.int64)
-        groups, total, count = _kernels.list_groups(
+        groups, total, count = _kernels_scene.list_groups(
             pairs, live, n, self.label, self.number, members, starts, listed, pair_starts, np.empty(p, np.int64)
         )
         if first == 0:
@@ -291,7 +209,7 @@ class Engine:
         """Move the floes that are in no group."""
 
         def part(first: int, last: int) -> None:
-            _kernels.move_idle(first, last, self.label, step, self.columns, self.flows, self.state, self.sums)
+            _kernels_scene.move_idle(first, last, self.label, step, self.columns, self.flows, self.state, self.sums)
 
         threads.over_blocks(part, len(self.sums), grain=8)
 
@@ -330,35 +248,37 @@ class Engine:
         if len(desk.pairs.until) < self.group_pairs:
             desk = self.desks[k] = self._desk()
         desk.control[:] = 0
-        desk.control[g.GROUP] = first
+        desk.control[codes.GROUP] = first
         while True:
-            status = g.run_groups(
+            status = _kernels_group.run_groups(
                 last, groups.member_start, groups.members, groups.pair_start, groups.pairs, self.found, self.columns, self.flows,
                 self.state, self.rule, self.table, self.view, self.sim.detector.shapes, groups.careful, groups.totals, desk,
             )  # fmt: skip
-            if status == g.DONE:
+            if status == codes.DONE:
                 break
-            if status == g.SOLVE:
-                self._solve(desk, groups.totals[desk.control[g.GROUP]])
+            if status == codes.SOLVE:
+                self._solve(desk, groups.totals[desk.control[codes.GROUP]])
             else:
-                need = int(desk.control[g.NEED])
-                if status == g.CONTACT_ROOM:
+                need = int(desk.control[codes.NEED])
+                if status == codes.CONTACT_ROOM:
                     self.contacts = max(len(desk.state), 2 * need)
                 else:
                     self.pair_rows = max(self.pair_rows, 2 * need)
-                desk.control[g.NEED] = 0
+                desk.control[codes.NEED] = 0
                 desk = self.desks[k] = self._desk(desk)
-        events, loads, kept, contacts = (int(desk.control[c]) for c in (g.EVENTS, g.LOADS, g.KEPT, g.CONTACTS))
+        events, loads, kept, contacts = (
+            int(desk.control[c]) for c in (codes.EVENTS, codes.LOADS, codes.KEPT, codes.CONTACTS)
+        )
         out = desk.out
         held = out.kept_key[:kept].copy(), out.kept_rate[:kept].copy()
         return out.events[:events].copy(), out.loads[:loads].copy(), held, out.contacts[:contacts].copy()
 
     def _solve(self, desk: Desk, total: Array) -> None:
         """The problem on a desk, by the solvers for large and hard islands."""
-        m, bodies, islands = (int(desk.control[c]) for c in (g.ROWS, g.BODIES, g.ISLANDS))
+        m, bodies, islands = (int(desk.control[c]) for c in (codes.ROWS, codes.BODIES, codes.ISLANDS))
         p, laws = desk.problem, self.sim.laws
         rows = ScaledRows(p.G[:m], p.W[:m], p.a[:m], p.b[:m], p.c[:m], p.bias[:m], p.mu[:m], p.lower[:m], bodies)
-        holds = desk.control[g.PHASE] == g.HOLD
+        holds = desk.control[codes.PHASE] == codes.HOLD
         start, guess = p.start[: islands + 1], p.r[:m].copy() if holds else p.r[:m]
         run = IslandRun(rows, start, p.r[:m], p.reference[:islands], laws.settings.tolerance, laws.memory)
         opens = holds and bool(rows.bias[:, 0].min() < 0.0)
@@ -366,7 +286,7 @@ class Engine:
         if opens and run.unsolved_count:
             # a locked jam has no room for what turning asks (the whole chain would only prove that, slowly): nothing is
             # asked to open, and what sinks in is seen later
-            desk.control[g.NO_ROOM] = 1
+            desk.control[codes.NO_ROOM] = 1
             asked = np.minimum(rows.bias[:, 0], 0.0)
             rows.c[:, 0] -= asked
             rows.bias[:, 0] -= asked
@@ -378,8 +298,8 @@ class Engine:
         run.finish()
         p.y[: bodies + 1] = run.y
         p.error[:islands] = run.error
-        total[g.UNSOLVED] += run.unsolved_count
-        desk.control[g.SOLVED] = 1
+        total[codes.UNSOLVED] += run.unsolved_count
+        desk.control[codes.SOLVED] = 1
 
     def _at_rest(self, rows: Rows, y: Array, speed: float) -> bool:
         """Whether contacts bring these floes all but to rest, against the speed their forces would give them.
@@ -446,7 +366,7 @@ class Engine:
         Every group with a member of an overlapping pair is done again, whole.
         """
         sim, n, home = self.sim, self.n, self.home
-        known = _kernels.find_pairs(pairs, fresh, self.struck) >= 0
+        known = _kernels_scene.find_pairs(pairs, fresh, self.struck) >= 0
         one, other = fresh[:, 0], np.minimum(fresh[:, 1], n - 1)
         obstacle = fresh[:, 1] >= n
         together = known & (home[one] >= 0) & (obstacle | (home[one] == home[other]))
@@ -454,7 +374,7 @@ class Engine:
         if not known.all():
             listed = sim.detector.pairs
             more = np.full((len(fresh) - int(known.sum()), 6), -1, np.int32)
-            more[:, :4] = listed[_kernels.find_pairs(listed, fresh[~known], self.struck)]
+            more[:, :4] = listed[_kernels_scene.find_pairs(listed, fresh[~known], self.struck)]
             pairs = np.concatenate([pairs, more])
         touched = np.zeros(sum(map(len, done)) + 1, np.bool_)
         touched[home[rows]] = True
@@ -472,7 +392,7 @@ class Engine:
             sim.step_cap[shorter] = np.maximum(0.5 * least[home[shorter]], step / SHORTEST)
         among = inside[pairs[:, 0]] & (inside[np.minimum(pairs[:, 1], n - 1)] | (pairs[:, 1] >= n))
         self._take_back(members[home[members] < 0])
-        _kernels.put_back(members, self.start, self.columns)
+        _kernels_scene.put_back(members, self.start, self.columns)
         self._fly_again(members, step)
         of_group = np.ascontiguousarray(pairs[among])
         again = self._list(of_group, np.ones(len(of_group), np.bool_), len(touched) - 1)
@@ -493,70 +413,9 @@ class Engine:
         s.steps[members], s.pace[members] = step, np.inf
         out = FreeMotion(s.free_velocity, s.free_displacement, s.force, self.flows.pushes, self.flows.gravity)
         fly(b, self.flows, s.steps, members, out, self.sim.time)
-        _kernels.take_up(members, step, self.columns, s)
+        _kernels_scene.take_up(members, step, self.columns, s)
         _kernels.reaches(members, s.left, s.velocity, s.free_velocity, b.extent, s.drift, s.reach, s.pull)
         s.reach[members] *= 2.0  # they met more than was foreseen
-
-    # ------------------------------------------------------------ accounts
-
-    def _commit(self, done: list[Groups], overlap: float, projection: float, unsolved: int, step: float) -> None:
-        """Enter the step into the simulation's books."""
-        sim, s = self.sim, self.state
-        impulses = sim.impulses
-        kept_keys, kept_rates = [], []
-        totals = []
-        for groups in done:
-            whole = not groups.stale.any()
-            totals.append(groups.totals if whole else groups.totals[~groups.stale])
-            rows = groups.members if whole else groups.members[~np.repeat(groups.stale, np.diff(groups.member_start))]
-            impulses.stress[rows] += s.stress[rows]
-            for events, loads, (keys, rates) in zip(groups.events, groups.loads, groups.held):
-                if len(events):
-                    good = ~groups.stale[events[:, -1].astype(np.int64)]
-                    impulses.events.append(np.ascontiguousarray(events[good, : len(EVENT_COLUMNS)]))
-                if len(loads):
-                    good = ~groups.stale[loads[:, 0].astype(np.int64)]
-                    np.add.at(impulses.on_obstacles, loads[good, 1].astype(np.int64), loads[good, 2:])
-                kept_keys.append(keys)
-                kept_rates.append(rates)
-            for contacts in groups.contacts:
-                if len(contacts):
-                    impulses.add_contacts(contacts[~groups.stale[contacts[:, 0].astype(np.int64)], 1:])
-        self._remember(kept_keys, kept_rates)
-        if sim.ocean is not None:
-            sim.ocean.advance(self.start_bodies(), s.water, sim.time, step, sim.forcing)
-        idle = self.sums.sum(axis=0)
-        total = totals[0] if len(totals) == 1 else np.concatenate(totals)
-        sums = total.sum(axis=0)
-        most = total.max(axis=0, initial=0.0)
-        sim.ledger.add(
-            steps=1,
-            collisions=sums[g.COLLISIONS],
-            contacts=sums[g.TOUCHING],
-            islands=sums[g.ISLAND_COUNT],
-            largest_island=most[g.LARGEST],
-            residual=most[g.RESIDUAL],
-            unsolved=sums[g.UNSOLVED] + unsolved,
-            max_overlap=overlap,
-            projection=projection,
-            work_wind=idle[0] + sums[g.WIND],
-            work_current=idle[1] + sums[g.CURRENT],
-            work_gravity=idle[2] + sums[g.GRAVITY],
-            work_loads=idle[3] + sums[g.PUSH],
-            work_obstacles=sums[g.FROM_OBSTACLES],
-            dissipated_contact=sums[g.LOST],
-        )
-        sim.time += step
-
-    def _remember(self, keys: list[Rows], rates: list[Array]) -> None:
-        """Impulses a second of the contacts that held, by key: where the next step starts from."""
-        sim = self.sim
-        if not any(len(key) for key in keys):
-            if len(sim.held_key):
-                sim.held_key, sim.held_rate = np.empty(0, np.int64), np.empty((0, 2))
-            return
-        sim.held_key, first = np.unique(np.concatenate(keys), return_index=True)
-        sim.held_rate = np.concatenate(rates)[first]
 
     def start_bodies(self) -> Any:
         """The bodies as they were at the start of the step."""

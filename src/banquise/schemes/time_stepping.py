@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from banquise.schemes.rounds import MOVING, verified_step
+from banquise.schemes.rounds import verified_step
+from banquise.schemes.workspace import MOVING
 from banquise.settings import number
 from banquise.units import duration
 

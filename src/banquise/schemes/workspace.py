@@ -18,6 +18,7 @@ Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 
 POINTS = 75  # of the quadrature of a floe
+MOVING = ("x", "y", "angle", "cos", "sin", "u", "v", "spin")  # columns of bodies that a step changes
 CONTROLS = 24  # numbers a desk keeps of the group it is at
 EVENT_WIDTH = 17  # an event with where it fell on its bodies, and its group
 TOTALS = 13  # what a group adds to the ledger

@@ -1,0 +1,393 @@
+# mypy: ignore-errors
+"""Kernels of the whole scene: who may meet within a step, the groups of those that will, what is pushed, and who is alone."""
+
+import math
+
+import numpy as np
+from numba import njit
+
+from banquise.jit import checked_inner as inner
+from banquise.schemes._kernels import (
+    AX,
+    AY,
+    BX,
+    BY,
+    GAP,
+    MARGIN,
+    NX,
+    NY,
+    SX,
+    SY,
+    ZONE,
+    gap_ahead,
+    relative_speed,
+    rest_speed,
+    way_between,
+)
+from banquise.schemes._kernels_held import curving
+
+BLOCK = 1024  # floes whose work is added up together, whatever the threads
+LARGE = 32  # pairs at rest from which on a group takes in what may meet it
+SWEEPS = 3  # floes in a row that are foreseen to be struck one after the other
+
+
+@inner
+def _strike(value, who, begin, end, later, velocity, step, n_free, inverse_mass, inverse_inertia, largest, struck):
+    """Add to the way of two floes what the first of their contacts to close will give them, each pair taken by itself."""
+    best, rest = -1, 0.0
+    for k in range(begin, end):
+        dx, dy, _, _ = way_between(value, who, k, later, velocity, step, n_free)
+        closing = -(dx * value[k, NX] + dy * value[k, NY])
+        if closing > max(value[k, GAP], 0.0) and closing - max(value[k, GAP], 0.0) > rest:
+            best, rest = k, closing - max(value[k, GAP], 0.0)
+    if best < 0:
+        return
+    i, j = who[best, 0], who[best, 1]
+    nx, ny = value[best, NX], value[best, NY]
+    arm_i, arm_j = value[best, AX] * ny - value[best, AY] * nx, value[best, BX] * ny - value[best, BY] * nx
+    w = inverse_mass[i] + inverse_mass[j] + arm_i * arm_i * inverse_inertia[i] + arm_j * arm_j * inverse_inertia[j]
+    way = (1.0 + largest) * rest / w
+    for side in range(2):
+        body, sign, arm = (i, -way, arm_i) if side == 0 else (j, way, arm_j)
+        if body < n_free:
+            struck[body] = True
+            later[body, 0] += sign * nx * inverse_mass[body]
+            later[body, 1] += sign * ny * inverse_mass[body]
+            later[body, 2] += sign * arm * inverse_inertia[body]
+
+
+@njit(cache=True, nogil=True)
+def foresee(
+    value, who, pairs, velocity, displacement, step, n_free, size, extent, inverse_mass, inverse_inertia, largest, live,
+    struck, later,
+):  # fmt: skip
+    """Make live the pairs that meet when floes go on as their first impacts will send them.
+
+    Each pair is taken by itself, without friction: a guess, which only has to be right more often than not, for a pair that
+    meets and was not foreseen overlaps, and is done again. struck: scratch, false for every body; later: scratch.
+    """
+    for i in range(n_free):
+        later[i, 0], later[i, 1], later[i, 2] = displacement[i, 0], displacement[i, 1], displacement[i, 2]
+    for p in range(len(pairs)):
+        if live[p]:
+            begin = pairs[p, 4]
+            _strike(
+                value, who, begin, begin + pairs[p, 5], later, velocity, step, n_free, inverse_mass,
+                inverse_inertia, largest, struck,
+            )  # fmt: skip
+    for _ in range(SWEEPS):
+        more = False
+        for p in range(len(pairs)):
+            i, j = pairs[p, 0], pairs[p, 1]
+            if live[p] or not (struck[i] or (j < n_free and struck[j])):
+                continue
+            small = size[i] if j >= n_free else min(size[i], size[j])
+            begin, end = pairs[p, 4], pairs[p, 4] + pairs[p, 5]
+            for k in range(begin, end):
+                dx, dy, da, db = way_between(value, who, k, later, velocity, step, n_free)
+                if gap_ahead(value, k, dx, dy, da, db, extent[i], extent[j]) <= ZONE * small + 0.1 * math.sqrt(
+                    dx * dx + dy * dy
+                ):
+                    live[p] = more = True
+            if live[p]:
+                _strike(
+                    value, who, begin, end, later, velocity, step, n_free, inverse_mass, inverse_inertia,
+                    largest, struck,
+                )  # fmt: skip
+        if not more:
+            break
+    for p in range(len(pairs)):
+        struck[pairs[p, 0]] = struck[pairs[p, 1]] = False
+
+
+@njit(cache=True, nogil=True)
+def survey(
+    value, who, velocity, displacement, step, n_free, size, pull, extent, reach, shortest, touch, blur, pairs, first, live,
+    rest, struck, hopeful,
+):  # fmt: skip
+    """Gather the contacts into pairs (a, b, images, first contact, contacts); mark those that are live; their count.
+
+    A pair is live when it rests together or a contact point of it may close within the step: its gap, carried on by the
+    free displacement of both bodies, with room for the turning of levers and normals. So is a pair with a floe that may
+    be struck by another, if its reach (raised by that) takes it there, unless one is `hopeful`: few that are struck meet
+    another in the same step, and those that do overlap and are done again. rest: whether it
+    rests together. struck: scratch, false for every body.
+    """
+    count = 0
+    for k in range(len(value)):
+        i, j = who[k, 0], who[k, 1]
+        fresh = (
+            k == 0
+            or who[k - 1, 0] != i
+            or who[k - 1, 1] != j
+            or value[k - 1, SX] != value[k, SX]
+            or value[k - 1, SY] != value[k, SY]
+        )
+        if fresh:
+            pairs[count, 0], pairs[count, 1], pairs[count, 4] = i, j, k
+            pairs[count, 5] = 0
+            first[count] = k
+            live[count] = rest[count] = False
+            count += 1
+        pairs[count - 1, 5] += 1
+        if live[count - 1]:
+            continue
+        small = size[i] if j >= n_free else min(size[i], size[j])
+        speed, tangent = relative_speed(value, who, k, velocity)
+        turn = max(-curving(value, who, k, velocity, tangent), 0.0)
+        slow = rest_speed(pull[i] + pull[j] + turn, touch * small + blur, shortest)
+        if value[k, GAP] <= ZONE * small and speed <= slow:
+            live[count - 1] = rest[count - 1] = True
+            continue
+        dx, dy, da, db = way_between(value, who, k, displacement, velocity, step, n_free)
+        ahead = gap_ahead(value, k, dx, dy, da, db, extent[i], extent[j])
+        # on the way the gap may be smaller than at the end, by what the pull can do
+        live[count - 1] = ahead - 0.125 * (pull[i] + pull[j]) * step * step <= ZONE * small
+    if hopeful:
+        return count
+    for p in range(count):
+        i, j = pairs[p, 0], pairs[p, 1]
+        if live[p] and j < n_free:
+            struck[i] = struck[j] = True
+    for p in range(count):
+        i, j = pairs[p, 0], pairs[p, 1]
+        if live[p] or not (struck[i] or struck[j]):
+            continue
+        last = first[p + 1] if p + 1 < count else len(value)
+        for k in range(first[p], last):
+            if value[k, GAP] <= reach[i] + reach[j]:
+                live[p] = True
+    for p in range(count):
+        struck[pairs[p, 0]] = struck[pairs[p, 1]] = False
+    return count
+
+
+@njit(cache=True, nogil=True)
+def farthest(x, y):
+    """The largest coordinate."""
+    far = 0.0
+    for i in range(len(x)):
+        far = max(far, abs(x[i]), abs(y[i]))
+    return far
+
+
+@njit(cache=True, nogil=True)
+def reaches_of_all(step, u, v, spin, free_velocity, way, extent, drift, reach, pull):
+    """How far any point of each floe comes over the whole step, and a bound on the acceleration of its points.
+
+    drift: the mean velocity of all, from which ways are counted: what all do together brings nobody nearer to another.
+    """
+    n = len(free_velocity)
+    drift[0] = drift[1] = 0.0
+    for i in range(n):
+        drift[0] += way[i, 0]
+        drift[1] += way[i, 1]
+    mx, my = drift[0] / max(n, 1), drift[1] / max(n, 1)
+    drift[0], drift[1] = mx / step, my / step
+    for i in range(n):
+        dx, dy = free_velocity[i, 0] - u[i], free_velocity[i, 1] - v[i]
+        pull[i] = (math.sqrt(dx * dx + dy * dy) + extent[i] * abs(free_velocity[i, 2] - spin[i])) / step
+        far = math.sqrt((way[i, 0] - mx) ** 2 + (way[i, 1] - my) ** 2) + extent[i] * abs(way[i, 2])
+        reach[i] = MARGIN * (far + 0.125 * pull[i] * step * step)
+
+
+@njit(cache=True, nogil=True)
+def take_up_found(who, n_free, step, b, s, mark):
+    """The state of the floes of some contacts at the start of the step. mark: scratch, false for every body."""
+    for k in range(len(who)):
+        mark[who[k, 0]] = mark[who[k, 1]] = True
+    row = np.empty(1, np.int64)
+    for i in range(n_free):
+        if mark[i]:
+            row[0] = i
+            take_up(row, step, b, s)
+    for i in range(len(mark)):
+        mark[i] = False
+
+
+@njit(cache=True, nogil=True)
+def near_contacts(value, who, size, n_free, near):
+    """List the contacts at which bodies may rest against each other; how many, and the deepest overlap, of the smaller size."""
+    count, deepest = 0, 0.0
+    for k in range(len(value)):
+        i, j = who[k, 0], who[k, 1]
+        small = size[i] if j >= n_free else min(size[i], size[j])
+        if value[k, GAP] <= ZONE * small:
+            near[count] = k
+            count += 1
+            deepest = max(deepest, -value[k, GAP] / small)
+    return count, deepest
+
+
+@njit(cache=True, nogil=True)
+def shift_contacts(value, who, change, n_free):
+    """Carry contacts along with floes that are shifted and turned a very little (n, 3), to first order."""
+    for k in range(len(value)):
+        i, j = who[k, 0], who[k, 1]
+        free = j < n_free
+        ix, iy, turn_i = change[i, 0], change[i, 1], change[i, 2]
+        jx, jy, turn_j = (change[j, 0], change[j, 1], change[j, 2]) if free else (0.0, 0.0, 0.0)
+        if ix == 0.0 and iy == 0.0 and turn_i == 0.0 and jx == 0.0 and jy == 0.0 and turn_j == 0.0:
+            continue
+        nx, ny, ax, ay, bx, by = value[k, NX], value[k, NY], value[k, AX], value[k, AY], value[k, BX], value[k, BY]
+        dx, dy = jx - turn_j * by - ix + turn_i * ay, jy + turn_j * bx - iy - turn_i * ax
+        turn = turn_i if who[k, 2] < 4 else turn_j  # that of the body which has the edge
+        value[k, GAP] += dx * nx + dy * ny
+        value[k, NX], value[k, NY] = nx - turn * ny, ny + turn * nx
+        value[k, AX], value[k, AY] = ax - turn_i * ay, ay + turn_i * ax
+        value[k, BX], value[k, BY] = bx - turn_j * by, by + turn_j * bx
+
+
+@njit(cache=True, nogil=True)
+def find_pairs(pairs, wanted, mark):
+    """Where each of a few pairs (k, 2) stands in a list of pairs, -1 for none. mark: scratch, false for every body."""
+    place = np.full(len(wanted), -1, np.int64)
+    for k in range(len(wanted)):
+        mark[wanted[k, 0]] = mark[wanted[k, 1]] = True
+    for p in range(len(pairs)):
+        if not (mark[pairs[p, 0]] and mark[pairs[p, 1]]):
+            continue
+        for k in range(len(wanted)):
+            if pairs[p, 0] == wanted[k, 0] and pairs[p, 1] == wanted[k, 1]:
+                place[k] = p
+    for k in range(len(wanted)):
+        mark[wanted[k, 0]] = mark[wanted[k, 1]] = False
+    return place
+
+
+@njit(cache=True, nogil=True)
+def take_up(rows, step, b, s):
+    """The state of some floes at the start of the step."""
+    for q in range(len(rows)):
+        i = rows[q]
+        s.velocity[i, 0], s.velocity[i, 1], s.velocity[i, 2] = b.u[i], b.v[i], b.spin[i]
+        s.pose[i, 0], s.pose[i, 1], s.pose[i, 2], s.pose[i, 3] = b.x[i], b.y[i], b.cos[i], b.sin[i]
+        s.left[i], s.since[i], s.quick[i] = step, math.inf, 0
+        for k in range(3):
+            s.ahead[i, k] = s.free_velocity[i, k]
+            s.change[i, k] = s.stress[i, k] = s.water[i, k] = 0.0
+
+
+@njit(cache=True, nogil=True)
+def list_groups(pairs, live, n_free, label, number, members, member_start, listed, pair_start, where):
+    """Groups of floes joined by live pairs, as lists; (how many, members in all, pairs in all).
+
+    pairs (p, 6): rows, images, contacts; obstacles join nobody. Groups are numbered by their first member; a group has every
+    pair of its members, live or not, for an impact may send them anywhere. label: root of each floe, -1 for those in
+    none. where: scratch (p,).
+    """
+    for i in range(n_free):
+        label[i] = number[i] = -1
+    for p in range(len(pairs)):
+        i, j = pairs[p, 0], pairs[p, 1]
+        if not live[p]:
+            continue
+        for side in range(2):
+            k = pairs[p, side]
+            if k < n_free and label[k] < 0:
+                label[k] = k
+        if j >= n_free:
+            continue
+        while label[i] != i:
+            label[i] = label[label[i]]
+            i = label[i]
+        while label[j] != j:
+            label[j] = label[label[j]]
+            j = label[j]
+        if i < j:
+            label[j] = i
+        else:
+            label[i] = j
+    groups = total = 0
+    for i in range(n_free):  # the root is the smallest of its group, so it is met first
+        if label[i] < 0:
+            continue
+        root = i
+        while label[root] != root:
+            root = label[root]
+        label[i] = root
+        if root == i:
+            number[i] = groups
+            member_start[groups] = 0
+            pair_start[groups] = 0
+            groups += 1
+        member_start[number[root]] += 1
+        total += 1
+    count = 0
+    for p in range(len(pairs)):
+        i, j = pairs[p, 0], pairs[p, 1]
+        where[p] = -1
+        if label[i] >= 0 and (j >= n_free or label[j] == label[i]):
+            where[p] = number[label[i]]
+            pair_start[where[p]] += 1
+            count += 1
+    last, last_pair = total, count
+    for g in range(groups - 1, -1, -1):  # ends of the groups, moved down to their starts as they fill
+        size, size_pair = member_start[g], pair_start[g]
+        member_start[g], pair_start[g] = last, last_pair
+        last, last_pair = last - size, last_pair - size_pair
+    member_start[groups], pair_start[groups] = total, count
+    for i in range(n_free - 1, -1, -1):
+        if label[i] >= 0:
+            g = number[label[i]]
+            member_start[g] -= 1
+            members[member_start[g]] = i
+    for p in range(len(pairs) - 1, -1, -1):
+        g = where[p]
+        if g >= 0:
+            pair_start[g] -= 1
+            at = pair_start[g]
+            for k in range(6):
+                listed[at, k] = pairs[p, k]
+    return groups, total, count
+
+
+@njit(cache=True, nogil=True)
+def join_large(pairs, rest, n_free, label, number, groups, live):
+    """Make live what may meet a group of which much rests together: to do it again is dear; whether there is any."""
+    resting = np.zeros(groups, np.int64)
+    for p in range(len(pairs)):
+        if rest[p]:
+            resting[number[label[pairs[p, 0]]]] += 1
+    joined = False
+    for p in range(len(pairs)):
+        if live[p] or pairs[p, 1] >= n_free:
+            continue
+        for side in range(2):
+            i = pairs[p, side]
+            if label[i] >= 0 and resting[number[label[i]]] >= LARGE:
+                live[p] = joined = True
+    return joined
+
+
+@njit(cache=True, nogil=True)
+def move_idle(first, last, label, step, b, f, s, sums):
+    """Move the floes of blocks first:last that are in no group; the work on each block."""
+    n = len(label)
+    for block in range(first, last):
+        w0 = w1 = w2 = w3 = 0.0
+        for i in range(block * BLOCK, min(n, (block + 1) * BLOCK)):
+            if label[i] >= 0:
+                continue
+            dx, dy, da = s.free_displacement[i, 0], s.free_displacement[i, 1], s.free_displacement[i, 2]
+            w0 += s.force[i, 0, 0] * dx + s.force[i, 0, 1] * dy + s.force[i, 0, 2] * da
+            w1 += s.force[i, 1, 0] * dx + s.force[i, 1, 1] * dy + s.force[i, 1, 2] * da
+            w2 += b.mass[i] * (f.gravity[0] * dx + f.gravity[1] * dy)
+            w3 += f.pushes[i, 0] * dx + f.pushes[i, 1] * dy + f.pushes[i, 2] * da
+            b.x[i] += dx
+            b.y[i] += dy
+            b.angle[i] += da
+            b.cos[i], b.sin[i] = math.cos(b.angle[i]), math.sin(b.angle[i])
+            b.u[i], b.v[i], b.spin[i] = s.free_velocity[i, 0], s.free_velocity[i, 1], s.free_velocity[i, 2]
+            for k in range(3):
+                s.water[i, k] = s.force[i, 1, k] * step
+        sums[block, 0], sums[block, 1], sums[block, 2], sums[block, 3] = w0, w1, w2, w3
+
+
+@njit(cache=True, nogil=True)
+def put_back(rows, start, b):
+    """Put some floes back to where they were at the start of the step (8, n: x, y, angle, cos, sin, u, v, spin)."""
+    for q in range(len(rows)):
+        i = rows[q]
+        b.x[i], b.y[i], b.angle[i], b.cos[i], b.sin[i] = start[0, i], start[1, i], start[2, i], start[3, i], start[4, i]
+        b.u[i], b.v[i], b.spin[i] = start[5, i], start[6, i], start[7, i]

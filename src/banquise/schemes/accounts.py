@@ -1,0 +1,77 @@
+"""What a step adds to the books of a simulation: events, loads, stresses, the ledger, and the impulses to start from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from banquise.schemes import codes
+from banquise.schemes.groups import Array, Groups, Rows
+from banquise.update.impulses import EVENT_COLUMNS
+
+if TYPE_CHECKING:
+    from banquise.schemes.rounds import Engine
+    from banquise.simulation import Simulation
+
+
+def enter_step(
+    engine: Engine, done: list[Groups], overlap: float, projection: float, unsolved: int, step: float
+) -> None:
+    """Enter the step into the simulation's books."""
+    sim, s = engine.sim, engine.state
+    impulses = sim.impulses
+    kept_keys, kept_rates = [], []
+    totals = []
+    for groups in done:
+        whole = not groups.stale.any()
+        totals.append(groups.totals if whole else groups.totals[~groups.stale])
+        rows = groups.members if whole else groups.members[~np.repeat(groups.stale, np.diff(groups.member_start))]
+        impulses.stress[rows] += s.stress[rows]
+        for events, loads, (keys, rates) in zip(groups.events, groups.loads, groups.held):
+            if len(events):
+                good = ~groups.stale[events[:, -1].astype(np.int64)]
+                impulses.events.append(np.ascontiguousarray(events[good, : len(EVENT_COLUMNS)]))
+            if len(loads):
+                good = ~groups.stale[loads[:, 0].astype(np.int64)]
+                np.add.at(impulses.on_obstacles, loads[good, 1].astype(np.int64), loads[good, 2:])
+            kept_keys.append(keys)
+            kept_rates.append(rates)
+        for contacts in groups.contacts:
+            if len(contacts):
+                impulses.add_contacts(contacts[~groups.stale[contacts[:, 0].astype(np.int64)], 1:])
+    _remember(sim, kept_keys, kept_rates)
+    if sim.ocean is not None:
+        sim.ocean.advance(engine.start_bodies(), s.water, sim.time, step, sim.forcing)
+    idle = engine.sums.sum(axis=0)
+    total = totals[0] if len(totals) == 1 else np.concatenate(totals)
+    sums = total.sum(axis=0)
+    most = total.max(axis=0, initial=0.0)
+    sim.ledger.add(
+        steps=1,
+        collisions=sums[codes.COLLISIONS],
+        contacts=sums[codes.TOUCHING],
+        islands=sums[codes.ISLAND_COUNT],
+        largest_island=most[codes.LARGEST],
+        residual=most[codes.RESIDUAL],
+        unsolved=sums[codes.UNSOLVED] + unsolved,
+        max_overlap=overlap,
+        projection=projection,
+        work_wind=idle[0] + sums[codes.WIND],
+        work_current=idle[1] + sums[codes.CURRENT],
+        work_gravity=idle[2] + sums[codes.GRAVITY],
+        work_loads=idle[3] + sums[codes.PUSH],
+        work_obstacles=sums[codes.FROM_OBSTACLES],
+        dissipated_contact=sums[codes.LOST],
+    )
+    sim.time += step
+
+
+def _remember(sim: Simulation, keys: list[Rows], rates: list[Array]) -> None:
+    """Impulses a second of the contacts that held, by key: where the next step starts from."""
+    if not any(len(key) for key in keys):
+        if len(sim.held_key):
+            sim.held_key, sim.held_rate = np.empty(0, np.int64), np.empty((0, 2))
+        return
+    sim.held_key, first = np.unique(np.concatenate(keys), return_index=True)
+    sim.held_rate = np.concatenate(rates)[first]

@@ -1,0 +1,64 @@
+"""Overlaps within the tolerance are pushed apart before a step, positions only."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from banquise.contact import _kernels_laws
+from banquise.detection.scratch import Found
+from banquise.recording.stages import timed
+from banquise.schemes import _kernels_scene
+from banquise.schemes._kernels import TOLERANCE
+from banquise.schemes.workspace import MOVING
+from banquise.solvers._kernels import sweeps
+from banquise.update.positions import turn
+
+if TYPE_CHECKING:
+    from banquise.schemes.rounds import Engine
+
+PASSES = 50  # over the contacts of bodies that overlap
+
+
+@timed("contact")
+def regain(engine: Engine, found: Found, step: float) -> float:
+    """Push bodies that overlap by a good part of the tolerance apart, positions only; the largest way (m).
+
+    What turning leaves behind over many steps would otherwise use the tolerance up, and every further step would have
+    to be split. It is entered in the ledger. No more than the tolerance is moved, all of an island in proportion (so that
+    nothing comes nearer than it was): a jam may have no room.
+    """
+    sim, n = engine.sim, engine.n
+    gap = found.value[:, 6]
+    near = np.empty(len(gap), np.int64)
+    count, deepest = _kernels_scene.near_contacts(found.value, found.who, sim.size, n, near)
+    if deepest <= 0.25 * TOLERANCE:
+        return 0.0
+    chosen = near[:count]
+    still = np.zeros((len(engine.bodies), 3))
+    problem = sim.laws.touches(chosen, found, still, gap[chosen], np.zeros(len(chosen), np.bool_))
+    r, m = problem.rows, len(chosen)
+    push, y = np.zeros((m, 2)), np.zeros((r.bodies + 1, 3))
+    # sweeps, not a solution: where a jam has no room there is none, and the sweeps share the overlap out
+    sweeps(0, m, PASSES, 1e-3 * float(-gap[chosen].min()), r.G, r.W, r.a, r.b, r.c, np.zeros(m), r.lower, push, y)
+    b, rows = engine.bodies, problem.bodies
+    change = np.zeros((n, 3))
+    _kernels_laws.velocity_changes(rows, len(rows), y, b.inverse_mass, b.inverse_inertia, change)
+    way = np.hypot(change[rows, 0], change[rows, 1]) + b.extent[rows] * np.abs(change[rows, 2])
+    share = np.append(np.minimum(1.0, TOLERANCE * sim.size[rows] / np.maximum(way, 1e-300)), 1.0)
+    of_island = np.minimum.reduceat(np.minimum(share[problem.rows.a], share[problem.rows.b]), problem.start[:-1])
+    island = np.repeat(np.arange(len(of_island)), np.diff(problem.start))
+    share[problem.rows.a], share[problem.rows.b] = of_island[island], of_island[island]
+    change[rows] *= share[:-1, None]
+    b.x[rows] += change[rows, 0]
+    b.y[rows] += change[rows, 1]
+    turn(b, rows, b.angle[rows] + change[rows, 2])
+    for row, name in zip(engine.start, MOVING):
+        row[rows] = getattr(b, name)[rows]
+    if engine.rule.soft:  # a ten-thousandth of the size further contacts are where they are carried to
+        _kernels_scene.shift_contacts(found.value, found.who, change, n)
+        _kernels_scene.take_up(rows, step, engine.columns, engine.state)
+    else:
+        engine._look(step)
+    return float((share[:-1] * way).max(initial=0.0))
