@@ -276,7 +276,7 @@ def look_pairs(
             if still and seen_reach[p, 0] == reach and seen_reach[p, 1] == near:
                 begun, m = seen_at[p, 0], seen_at[p, 1]
                 seen_at[p, 0] = count
-                count = _copy(before.value, before.who, before.key, begun, m, value, rows_of, key, count)
+                count = copy_contacts(before.value, before.who, before.key, begun, m, value, rows_of, key, count)
                 continue
             seen_reach[p, 0], seen_reach[p, 1] = reach, near
             seen_at[p, 0], seen_at[p, 1] = count, 0
@@ -358,7 +358,7 @@ def look_pairs(
 
 
 @inline
-def _copy(value, who, key, first, m, to_value, to_who, to_key, count):
+def copy_contacts(value, who, key, first, m, to_value, to_who, to_key, count):
     """Append m contacts of another set, from `first`; the count so far. Counts on when it is full."""
     for k in range(m if count + m <= len(to_value) else 0):
         for column in range(9):

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from banquise.detection._kernels_look import look_pairs
+from banquise.detection._kernels_look import copy_contacts, look_pairs
 from banquise.jit import bare_inner as inner
 from banquise.schemes._kernels import close_levers, relative_speed
 from banquise.schemes._kernels_held import NONE, carried, curving
@@ -86,36 +86,16 @@ def note_reach(rows, reach, looked):
 
 
 @inner
-def copy_rows(first, count, value, who, key, at, to_value, to_who, to_key):
-    """Copy `count` contacts from `first` to the rows from `at`."""
-    for k in range(count):
-        for column in range(9):
-            to_value[at + k, column] = value[first + k, column]
-        for column in range(3):
-            to_who[at + k, column] = who[first + k, column]
-        to_key[at + k] = key[first + k]
-
-
-@inner
 def take_rows(near, before, pairs, found):
     """Take over the contacts of these pairs at the start of the step; how many, also when that is more than fit."""
     at = 0
     for q in range(len(near)):
         count = np.int64(near[q, ROWS])
-        if at + count <= len(found.value):
-            copy_rows(
-                np.int64(near[q, FIRST]),
-                count,
-                before.value,
-                before.who,
-                before.key,
-                at,
-                found.value,
-                found.who,
-                found.key,
-            )
         pairs.seen_at[q, 0], pairs.seen_at[q, 1] = at, count
-        at += count
+        first = np.int64(near[q, FIRST])
+        at = copy_contacts(
+            before.value, before.who, before.key, first, count, found.value, found.who, found.key, at
+        )  # fmt: skip
     return at
 
 
@@ -130,8 +110,7 @@ def look_again(near, pairs, shapes, pose, view, n_free, zone, reach, scratch, on
     for q in range(len(near)):
         first, count = np.int64(pairs.seen_at[q, 0]), np.int64(pairs.seen_at[q, 1])
         if pairs.seen[q] == 0:
-            if at + count <= len(other.value):
-                copy_rows(first, count, found.value, found.who, found.key, at, other.value, other.who, other.key)
+            copy_contacts(found.value, found.who, found.key, first, count, other.value, other.who, other.key, at)
         else:
             pairs.until[q] = pairs.known_until[q] = -math.inf
             pairs.seen[q] = 0
@@ -143,13 +122,13 @@ def look_again(near, pairs, shapes, pose, view, n_free, zone, reach, scratch, on
                 return NONE, rows
             if count <= len(one.value) and at + count <= len(other.value):
                 close_levers(count, one.value, one.who, pose)
-                copy_rows(NONE, count, one.value, one.who, one.key, at, other.value, other.who, other.key)
+                copy_contacts(one.value, one.who, one.key, NONE, count, other.value, other.who, other.key, at)
             elif count > len(one.value):
                 at += len(other.value)  # it has too little room: that shows in the count
         pairs.seen_at[q, 0], pairs.seen_at[q, 1] = at, count
         at += count
     if at <= len(other.value):
-        copy_rows(NONE, at, other.value, other.who, other.key, NONE, found.value, found.who, found.key)
+        copy_contacts(other.value, other.who, other.key, NONE, at, found.value, found.who, found.key, NONE)
     return at, NONE
 
 
