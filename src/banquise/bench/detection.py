@@ -228,11 +228,20 @@ def _figures(trial: Trial, found: dict[str, tuple[float, float]], bars: tuple[fl
     return figures
 
 
+# what the growth is taken of: all found anew (the smallest pack then fits into the cache), and steps
+GROWTH = {
+    "all anew": ("rebuild", "narrow"),
+    "steps of 0.2 s": ("list", "step"),
+    "steps of 1 s": ("long list", "long step"),
+}
+
+
 def bench(quick: bool = False) -> list[Figure]:
     """Figures of packs of 1,000 and 9,000 floes, and when not quick of 100,000 and of two threads."""
     before = threads.threads()
     figures: list[Figure] = []
-    sizes, times = [], []
+    sizes: list[int] = []
+    times: dict[str, list[float]] = {name: [] for name in GROWTH}
     watch = Stopwatch()
     try:
         for across in (1, 3) if quick else (1, 3, 10):
@@ -243,7 +252,8 @@ def bench(quick: bool = False) -> list[Figure]:
             figures += _figures(trial, found, BARS.get(trial.n, ()), "one thread")
             figures.append(Figure(f"detection {trial.n:,}: memory a floe", _bytes(trial.detector) / trial.n, "bytes"))
             sizes.append(trial.n)
-            times.append(found["rebuild"][0] + found["narrow"][0])
+            for name, stages in GROWTH.items():
+                times[name].append(sum(found[stage][0] for stage in stages))
             if not quick and trial.n in BARS_OF_TWO:
                 threads.set_threads(2)
                 trial = Trial(across)
@@ -254,6 +264,8 @@ def bench(quick: bool = False) -> list[Figure]:
             figures.append(Figure(name, watch.slowness(since), "times", note=note))
     finally:
         threads.set_threads(before)
-    growth = math.log(times[-1] / times[0]) / math.log(sizes[-1] / sizes[0])
-    figures.append(Figure("detection: growth exponent", growth, "", at_most=1.1, note=f"{sizes[0]:,} to {sizes[-1]:,}"))
+    for name, spent in times.items():
+        growth = math.log(spent[-1] / spent[0]) / math.log(sizes[-1] / sizes[0])
+        note = f"{sizes[0]:,} to {sizes[-1]:,}"
+        figures.append(Figure(f"detection: growth exponent, {name}", growth, "", at_most=1.1, note=note))
     return figures
