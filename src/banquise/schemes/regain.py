@@ -32,8 +32,8 @@ def regain(engine: Engine, found: Found, step: float) -> float:
     sim, n = engine.sim, engine.n
     gap = found.value[:, 6]
     near = np.empty(len(gap), np.int64)
-    count, deepest = _kernels_scene.near_contacts(found.value, found.who, sim.size, n, near)
-    if deepest <= 0.25 * TOLERANCE:
+    count, engine.deepest = _kernels_scene.near_contacts(found.value, found.who, sim.size, n, near)
+    if engine.deepest <= 0.25 * TOLERANCE:
         return 0.0
     chosen = near[:count]
     still = np.zeros((len(engine.bodies), 3))

@@ -42,7 +42,7 @@ REST = 1e-4  # of the speed that forces would give: slower is at rest
 POLISH = 1e-3  # of the tolerance to which large islands at rest are solved
 SHORTEST = 2**14  # part of a step that a group takes at least, overlap or not
 ATTEMPTS = 14  # times groups that leave an overlap are done again before it is said
-HOPE = 5  # of these, after which it must have become less: steps too short by half each time do not mend what was there
+HOPE = 5  # of these, where all that overlaps did so already when the step began
 
 
 class Engine:
@@ -69,6 +69,7 @@ class Engine:
         self.desks: list[Desk] = []
         self.contacts, self.pair_rows, self.group_pairs = 64, 256, 64
         self.struck = np.zeros(every, np.bool_)
+        self.deepest = 0.0  # overlap at the start of the step, as a part of the smaller size
         self.careful = np.zeros(n, np.bool_)  # floes of pairs whose contacts went wrong in this step
         self.sums = np.empty((-(-n // _kernels_scene.BLOCK), 4))
 
@@ -315,15 +316,16 @@ class Engine:
     # ------------------------------------------------------------ verification
 
     @timed("detection")
-    def _overlaps(self) -> tuple[float, Pairs]:
-        """Largest overlap now (m), and the pairs beyond the tolerance; measured apart from the contact code."""
+    def _overlaps(self) -> tuple[float, float, Pairs]:
+        """Largest overlap now (m; as a part of the smaller size), and the pairs beyond the tolerance; by a routine apart
+        from the contact code."""
         sim, n = self.sim, self.n
         one, other, depth = sim.detector.overlaps(self.bodies, trust=True)
         if not len(depth):
-            return 0.0, np.empty((0, 2), np.int32)
+            return 0.0, 0.0, np.empty((0, 2), np.int32)
         size = np.minimum(sim.size[one], np.where(other < n, sim.size[other], np.inf))
         deep = depth > TOLERANCE * size
-        return float(depth.max()), np.stack([one[deep], other[deep]], axis=1)
+        return float(depth.max()), float((depth / size).max()), np.stack([one[deep], other[deep]], axis=1)
 
     def _verify(self, done: list[Groups], pairs: Pairs, step: float) -> tuple[float, int]:
         """Do groups that overlap again until none does; (largest overlap left, 1 if one was left beyond the tolerance).
@@ -334,17 +336,15 @@ class Engine:
         """
         sim, b = self.sim, self.bodies
         unsolved = 0
-        depths: list[float] = []
         for attempt in range(ATTEMPTS + 1):
-            deepest, bad = self._overlaps()
+            deepest, part, bad = self._overlaps()
             fresh = bad
             if len(bad) and len(sim.overlapping):
                 fresh = bad[[(int(i), int(j)) not in sim.overlapping for i, j in bad]]
             if not len(fresh):
                 break
-            depths.append(deepest)
-            hopeless = attempt >= HOPE and deepest > 0.9 * depths[-HOPE]
-            if attempt == ATTEMPTS or hopeless:
+            # no shorter steps mend what was there when the step began
+            if attempt == ATTEMPTS or (attempt >= HOPE and part <= 1.05 * self.deepest):
                 # said, not hidden: it is in the ledger, and these pairs do not hold up the clock while they overlap
                 unsolved = 1
                 break
