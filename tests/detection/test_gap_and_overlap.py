@@ -137,6 +137,41 @@ def test_contacts_and_overlap_agree_when_shallow():
     assert np.median(np.abs(least[rows[shallow]] + depth[shallow])) < 1e-9
 
 
+def test_corners_that_slid_past_each_other():
+    """Sharp bodies whose corners overlap by a hair, turned anyhow: a contact says so, about as deep as it is, none far deeper.
+
+    A corner just inside an edge that looks away from it, one that has come out again beyond, an edge that leans over another.
+    """
+    rng = np.random.default_rng(5)
+    n = 6000
+    turns = [(np.arange(k) + 0.49 * rng.random(k)) / k for k in rng.integers(3, 6, 2 * n)]  # around their centres
+    rings = [
+        rng.uniform(0.2, 1.0, (len(t), 1)) * np.stack([np.cos(2 * np.pi * t), np.sin(2 * np.pi * t)], axis=1)
+        for t in turns
+    ]
+    angle = 2 * np.pi * rng.random(2 * n)
+    bodies = columns(rings, np.repeat(10.0 * np.arange(n)[None], 2, axis=0).ravel(), np.zeros(2 * n), angle)
+    about = np.stack([bodies.x[:n], bodies.y[:n]], axis=1)
+    a, b = world_polygons(bodies, np.arange(n), about), world_polygons(bodies, np.arange(n, 2 * n), about)
+    off, way = 10.0 ** rng.uniform(-6, -3, n), 2 * np.pi * rng.random(n)
+    for k in range(n):
+        one, other = np.asarray(a[k].exterior.coords)[0], np.asarray(b[k].exterior.coords)[0]
+        bodies.x[n + k] += one[0] - other[0] + off[k] * np.cos(way[k])
+        bodies.y[n + k] += one[1] - other[1] + off[k] * np.sin(way[k])
+    detector = Detector(bodies)
+    for reach in (2e-3, 0.1):
+        contacts = detector.contacts(bodies, np.full(2 * n, reach))
+        least = np.full(n, np.inf)
+        np.minimum.at(least, contacts.a, contacts.gap)
+        rows, _, depth = detector.overlaps(bodies)
+        slight = (depth < off[rows]) & (depth > 1e-7)  # else more than the corners overlap
+        rows, depth = rows[slight], depth[slight]
+        assert len(rows) > 400, len(rows)
+        # half: where two ways out are about as short, either may be taken, and by the other the corner lies less deep
+        assert np.all(least[rows] <= -0.5 * depth), (least[rows] / depth).max()
+        assert np.all(least[rows] >= -2.0 * off[rows]), (least[rows] / off[rows]).min()
+
+
 @pytest.mark.parametrize(
     ("a", "b", "distance", "when"),
     [

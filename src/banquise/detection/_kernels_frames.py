@@ -1,7 +1,8 @@
 """Kernels that turn the rows of a pair into contact frames, and keep those that matter.
 
 A frame is first noted in the frame of the body that owns the edge (normal outward from it, foot on its ring, signed
-distance), then written in world axes: normal from a to b, lever on a, lever on b, gap. Beside it four integers: which
+distance), then written in world axes: normal from a to b, lever on a, lever on b, gap, and the gap by which it is told from
+others at the same corner (less than that of its point where the border leans over the edge). Beside it four integers: which
 body owns the touching point (0: b, 1: a), slot of the point, slot of the edge or other point, kind (0 point on edge,
 1 point on point, 2 point on point whose direction vanished).
 """
@@ -99,10 +100,29 @@ def _vanished_normal(block, link, p, q, c, s):
 
 
 @inline
-def _note(out, tag, m, v, e, kind, nx, ny, gap, x, y):
+def _leaning(block, link, v, e, c, s, along, gap):
+    """Gap of the border at a point v that lies inside edge e: less than that of the point where an edge at v leans over e.
+
+    n out of the cone of v, which is let pass with slack, means just that: to move by the gap of the point would not do.
+    """
+    ex, ey, root = unit(block, e)
+    nx, ny = c * ey * root - s * ex * root, -s * ey * root - c * ex * root  # in the frame of v
+    gx, gy, g = unit(block, v)
+    hx, hy, h = unit(block, link[v, 2])
+    after, before = -(nx * gx + ny * gy) * g, (nx * hx + ny * hy) * h
+    if g == 0.0 or max(after, before) <= 0.0:
+        return gap
+    toward_end = nx * gy - ny * gx > 0.0 if after > before else nx * hy - ny * hx < 0.0
+    rest = min(max(1.0 - along if toward_end else along, 0.0), 1.0) / root
+    return gap - max(after, before) * min(rest, 1.0 / (g if after > before else h))
+
+
+@inline
+def _note(out, tag, m, v, e, kind, nx, ny, gap, told, x, y):
     """Note a frame whose foot is the point (x, y) less gap times the normal; the count so far, also when it is full."""
     if m < len(out):
         out[m, 0], out[m, 1], out[m, 2], out[m, 3], out[m, 6] = nx, ny, x - gap * nx, y - gap * ny, gap
+        out[m, 7] = told
         tag[m, 1], tag[m, 2], tag[m, 3] = v, e, kind
     return m + 1
 
@@ -132,11 +152,13 @@ def frames_of_point(block, link, seen, v0, e0, touch, c, s, tx, ty, rows, k0, k1
         if seen:
             return m
         nx, ny = _vanished_normal(block, link, v, corner, c, s)
-        return _note(out, tag, m, v, corner, VANISHED, nx, ny, (x - qx) * nx + (y - qy) * ny, x, y)
+        gap = (x - qx) * nx + (y - qy) * ny
+        return _note(out, tag, m, v, corner, VANISHED, nx, ny, gap, gap, x, y)
     beyond = measure[best, 0] < 0.0 or measure[best, 0] > 1.0
     inside = link[corner, 3] == 0 if beyond else measure[best, 1] <= touch
     begun = m
     pick, second = NONE, NONE  # shallowest edge that a point inside can leave by, and the next
+    gap, next_gap = 0.0, 0.0
     nearest = e
     for k in range(k0, k1):
         e = e0 + (rows[k] & 0xFFFFFFFF)
@@ -149,20 +171,54 @@ def frames_of_point(block, link, seen, v0, e0, touch, c, s, tx, ty, rows, k0, k1
         if not _usable(block, link, v, e, c, s, measure[k, 0], measure[k, 2], inside, touch, reach):
             continue
         if inside and measure[k, 1] <= touch:
-            if pick < 0 or measure[k, 1] > measure[pick, 1]:
-                pick, second = k, pick
-            elif second < 0 or measure[k, 1] > measure[second, 1]:
-                second = k
+            told = _leaning(block, link, v, e, c, s, measure[k, 0], measure[k, 1])
+            if pick < 0 or told > gap:
+                pick, second, gap, next_gap = k, pick, told, gap
+            elif second < 0 or told > next_gap:
+                second, next_gap = k, told
         elif 0.0 <= measure[k, 1] <= reach and (
             k == best or not _hidden(block, link, e0, rows, k0, k1, k, best if inside else NONE, measure)
         ):
             ex, ey, root = unit(block, e)
-            m = _note(out, tag, m, v, e, EDGE, ey * root, -ex * root, measure[k, 1], x, y)
-    if m == begun and not inside and not beyond:
-        m = _corner_past_corner(block, link, v, e0 + (rows[best] & 0xFFFFFFFF), x, y, c, s, tx, ty, reach, out, tag, m)
+            m = _note(out, tag, m, v, e, EDGE, ey * root, -ex * root, measure[k, 1], measure[k, 1], x, y)
+    if not inside and not beyond:
+        ex, ey, root = unit(block, nearest)
+        nx, ny = ey * root, -ex * root
+        if m == begun or not _faces(block, link, v, c * nx + s * ny, -s * nx + c * ny, 1e-9):
+            # it takes the place of what was let pass with slack
+            past = _corner_past_corner(block, link, v, nearest, x, y, c, s, tx, ty, reach, out, tag, begun)
+            m = past if past > begun else m
+    if pick < 0 and m == begun and inside:
+        pick = _past_end(block, link, v, c, s, e0, rows, k0, k1, measure, touch, reach)
+        gap = measure[pick, 1] if pick >= 0 else 0.0
     if pick >= 0:
-        m = _ways_out(block, link, v, x, y, c, s, e0, rows, k0, k1, pick, second, measure, touch, reach, out, tag, m)
+        m = _ways_out(
+            block, link, v, x, y, c, s, e0, rows, k0, k1, pick, second, gap, next_gap, measure, touch, reach, out, tag,
+            m,
+        )  # fmt: skip
     return m
+
+
+@inner
+def _past_end(block, link, v, c, s, e0, rows, k0, k1, measure, touch, reach):
+    """The row by whose line a point inside leaves that has its foot on no edge which faces it, or -1.
+
+    A corner that has slid past a blunt corner lies just inside an edge that looks away from it; the way out is by the edge
+    before it, past the end of which it is.
+    """
+    pick = NONE
+    for k in range(k0, k1):
+        ex, ey, root = unit(block, e0 + (rows[k] & 0xFFFFFFFF))
+        nx, ny = ey * root, -ex * root
+        if (
+            -reach <= measure[k, 1] <= touch
+            and measure[k, 2] <= reach
+            and (pick < 0 or measure[k, 2] < measure[pick, 2])
+            and root > 0.0
+            and _faces(block, link, v, c * nx + s * ny, -s * nx + c * ny, CONE)
+        ):
+            pick = k
+    return pick
 
 
 @inner
@@ -181,7 +237,7 @@ def _point_on_point(block, link, v, q, x, y, c, s, touch, reach, out, tag, m):
     if meets:
         nx, ny = dx / d, dy / d
         if _faces(block, link, v, c * nx + s * ny, -s * nx + c * ny, 1e-9):
-            m = _note(out, tag, m, v, q, POINT, nx, ny, d, x, y)
+            m = _note(out, tag, m, v, q, POINT, nx, ny, d, d, x, y)
     return m
 
 
@@ -190,7 +246,8 @@ def _corner_past_corner(block, link, v, e, x, y, c, s, tx, ty, reach, out, tag, 
     """Append the frame of a corner that has gone in by one edge and come out by the next, past the other's corner.
 
     Neither corner then lies inside the other body, yet they overlap: an edge at point v crosses edge e, on whose outer
-    side v lies. The way back is by the edge at the other end of the corner that v can leave by.
+    side v lies, and the edge of the other body that follows on e at its corner. The way back is by that one. (Where the
+    edge at v ends inside the other body, that end speaks for itself.)
     """
     ex, ey, inv = edge(block, e)
     qx, qy = point(block, e)
@@ -208,25 +265,34 @@ def _corner_past_corner(block, link, v, e, x, y, c, s, tx, ty, reach, out, tag, 
         near = e if along < 0.5 else link[e, 1]
         f = link[e, 2] if along < 0.5 else near
         px, py = point(block, near)
-        ax, ay = c * (px - x) + s * (py - y), c * (py - y) - s * (px - x)
-        gx, gy, _ = edge(block, v)
-        hx, hy, _ = edge(block, link[v, 2])
-        if ax * gy - ay * gx < 0.0 and ax * hy - ay * hx < 0.0:
-            continue  # that corner lies inside and speaks for itself
         fx, fy, root = unit(block, f)
         nx, ny = fy * root, -fx * root
         gap = (x - px) * nx + (y - py) * ny
+        ax, ay = c * (px - x) + s * (py - y), c * (py - y) - s * (px - x)
+        gx, gy, g = unit(block, v)
+        hx, hy, h = unit(block, link[v, 2])
+        after, before = (ax * gy - ay * gx) * g, (ax * hy - ay * hx) * h  # gaps of that corner from the edges at v
+        if (
+            max(after, before) < 0.0
+            and (
+                (after > gap and _faces(block, link, near, (c * gy + s * gx) * g, (s * gy - c * gx) * g, 0.0))
+                or (before > gap and _faces(block, link, near, (c * hy + s * hx) * h, (s * hy - c * hx) * h, 0.0))
+            )
+        ):  # fmt: skip
+            continue  # that corner lies inside and speaks for itself
         if (
             link[near, 3] == 1
-            and -reach <= gap < 0.0
+            and -reach <= gap < 0.0 < (wx - px) * nx + (wy - py) * ny
             and _faces(block, link, v, c * nx + s * ny, c * ny - s * nx, CONE)
         ):
-            return _note(out, tag, m, v, f, EDGE, nx, ny, gap, x, y)
+            return _note(out, tag, m, v, f, EDGE, nx, ny, gap, gap, x, y)
     return m
 
 
 @inner
-def _ways_out(block, link, v, x, y, c, s, e0, rows, k0, k1, pick, second, measure, touch, reach, out, tag, m):
+def _ways_out(
+    block, link, v, x, y, c, s, e0, rows, k0, k1, pick, second, told, next_told, measure, touch, reach, out, tag, m
+):
     """Append the frames by which a point inside leaves: the shallowest edge, or between two edges of equal depth, and
     the other side of a notch past whose bottom the point was pushed.
 
@@ -236,7 +302,7 @@ def _ways_out(block, link, v, x, y, c, s, e0, rows, k0, k1, pick, second, measur
     ex, ey, root = unit(block, e)
     nx, ny, gap = ey * root, -ex * root, measure[pick, 1]
     kind, feature = EDGE, e
-    if second >= 0 and gap - measure[second, 1] <= 1e-6 * abs(gap) + touch:
+    if second >= 0 and told - next_told <= 1e-6 * abs(told) + touch:
         f = e0 + (rows[second] & 0xFFFFFFFF)
         q = f if link[e, 1] == f else (e if link[f, 1] == e else -1)
         if q >= 0 and link[q, 3] == 1:
@@ -245,9 +311,9 @@ def _ways_out(block, link, v, x, y, c, s, e0, rows, k0, k1, pick, second, measur
             norm = math.sqrt(nx * nx + ny * ny)
             nx, ny = nx / norm, ny / norm
             qx, qy = point(block, q)
-            gap = (x - qx) * nx + (y - qy) * ny
+            gap = told = (x - qx) * nx + (y - qy) * ny
             kind, feature = POINT, q
-    m = _note(out, tag, m, v, feature, kind, nx, ny, gap, x, y)
+    m = _note(out, tag, m, v, feature, kind, nx, ny, gap, told, x, y)
     for k in range(k0, k1):
         f = e0 + (rows[k] & 0xFFFFFFFF)
         notch = (f == link[e, 1] and link[f, 3] == 0) or (e == link[f, 1] and link[e, 3] == 0)
@@ -257,7 +323,7 @@ def _ways_out(block, link, v, x, y, c, s, e0, rows, k0, k1, pick, second, measur
             and _usable(block, link, v, f, c, s, measure[k, 0], measure[k, 2], np.bool_(True), touch, reach)
         ):
             fx, fy, root = unit(block, f)
-            m = _note(out, tag, m, v, f, EDGE, fy * root, -fx * root, measure[k, 1], x, y)
+            m = _note(out, tag, m, v, f, EDGE, fy * root, -fx * root, measure[k, 1], measure[k, 1], x, y)
     return m
 
 
@@ -274,6 +340,7 @@ def to_world(block, who, ce, se, re, cv, sv, rv, out, tag, first, last):
         px, py = point(block, tag[m, 1])
         vx, vy = cv * px - sv * py - rv * nx, sv * px + cv * py - rv * ny
         out[m, 6] -= re + rv
+        out[m, 7] -= re + rv
         tag[m, 0] = who
         if who == 0:
             out[m, 0], out[m, 1] = nx, ny

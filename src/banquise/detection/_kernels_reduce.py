@@ -34,7 +34,7 @@ def _drop_corners(link, near, out, tag, m, chosen):
         for j in range(m):
             if i == j or chosen[i] == 0 or chosen[j] == 0 or not _contradict(link, out, tag, i, j, near):
                 continue
-            gi, gj = out[i, 6], out[j, 6]
+            gi, gj = out[i, 7], out[j, 7]
             if (gi < 0.0 and gj < 0.0 and gi < gj) or (max(gi, gj) >= 0.0 and gi > gj) or (gi == gj and i > j):
                 chosen[i] = 0
 
@@ -180,7 +180,7 @@ def reduce_frames(link, size, zone, out, tag, m, at, chosen):
     left = 0
     for k in range(m):
         if chosen[k] == 1:
-            for column in range(7):
+            for column in range(8):
                 out[left, column] = out[k, column]
             for column in range(4):
                 tag[left, column] = tag[k, column]

@@ -61,7 +61,7 @@ def make_scratch(shapes: Shapes, rows: int) -> Scratch:
         np.empty(slots // 4 + 1, np.int64),
         np.empty(rows, np.int64),
         np.empty((rows, 3)),
-        np.empty((rows, 7)),
+        np.empty((rows, 8)),
         np.empty((rows, 4), np.int64),
         np.empty(rows, np.int64),
         np.empty(rows, np.int8),
