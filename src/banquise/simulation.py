@@ -129,7 +129,9 @@ class Simulation:
         self.largest_restitution = float(np.nanmax(self.laws.restitution, initial=0.0))
         self.breaking: Any = None if fracture is None else fracture.breaker(self.bodies)  # numbers the obstacles
         self.detector = Detector(self.bodies, scene.domain)
-        self.overlapping: list[tuple[int, int]] = []
+        self.overlapping: list[
+            tuple[int, int, float]
+        ] = []  # pairs beyond the tolerance, and how deep (of the smaller size)
         self.step_cap = np.full(self.bodies.n_free, np.inf)
         self.held_key, self.held_rate = np.empty(0, np.int64), np.empty((0, 2))  # contacts that held at the last step
         self.engine: Any = None  # work space of the scheme
@@ -159,8 +161,8 @@ class Simulation:
         now = np.full(self.bodies.n_free, -1)
         now[before[before >= 0]] = np.flatnonzero(before >= 0)
         shift = bodies.n_free - self.bodies.n_free
-        pairs = [(now[i], now[j] if j < len(now) else j + shift) for i, j in self.overlapping]
-        self.overlapping = [(int(i), int(j)) for i, j in pairs if i >= 0 and j >= 0]
+        pairs = [(now[i], now[j] if j < len(now) else j + shift, deep) for i, j, deep in self.overlapping]
+        self.overlapping = [(int(i), int(j), deep) for i, j, deep in pairs if i >= 0 and j >= 0]
         self.step_cap = np.where(before >= 0, self.step_cap[before], np.inf)
         self.impulses.resize(before)
         self.n_ids = n_ids

@@ -221,3 +221,17 @@ def test_time_to_contact_is_the_first(seed):
     assert min(apart(t) for t in early) >= distance - 1e-9
     if when < dt:
         assert apart(when) == pytest.approx(distance, abs=1e-9)
+
+
+def test_an_overlap_that_grows_slowly_is_not_trusted_to_be_apart():
+    """Contacts measure how far borders are from each other: a hair inside is no more told apart by that than a hair outside."""
+    bodies = Bodies.of([Floe(square_at(0.0)), Floe(square_at(1.0 - 1e-4))])
+    detector = Detector(bodies)
+    for depth in (1e-4, 1.2e-4, 1.5e-4):
+        bodies.x[1] = bodies.x[0] + 1.0 - depth
+        assert detector.overlaps(bodies, trust=True)[2] == pytest.approx([depth], rel=1e-6)
+        detector.contacts(bodies, np.full(2, 0.1))
+
+
+def square_at(x):
+    return np.array([[x, 0.0], [x + 1, 0.2], [x + 1, 0.8], [x, 1.0]])

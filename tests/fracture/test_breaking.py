@@ -303,11 +303,11 @@ def test_breaks_renumber_what_rows_point_to():
 
     floes = [bq.Floe(star(k).ring + [300.0 * k, 0.0]) for k in range(3)]
     sim = bq.Simulation(bq.Scene(floes, domain=Box(-200, 1000, -200, 200)), fracture=Law())
-    sim.overlapping = [(0, 2), (1, 2), (2, 4)]
+    sim.overlapping = [(0, 2, 1e-5), (1, 2, 2e-5), (2, 4, 3e-5)]
     sim.step_cap[:] = [1.0, 2.0, 3.0]
     sim.impulses.stress[:] = [[1, 1, 1], [2, 2, 2], [3, 3, 3]]
     sim.breaking.after_step(sim)
-    assert sim.overlapping == [(0, 2), (2, 5)]
+    assert sim.overlapping == [(0, 2, 1e-5), (2, 5, 3e-5)]
     assert sim.step_cap.tolist() == [1.0, np.inf, 3.0, np.inf]
     assert sim.impulses.stress[:, 0].tolist() == [1.0, 0.0, 3.0, 0.0]
     assert len(sim.laws.slot) == len(sim.bodies) == 8

@@ -81,7 +81,7 @@ def test_two_threads_share_the_groups_and_give_the_same_bits():
     finally:
         threads.set_threads(before)
     assert timing.window["collisions"] > 100
-    assert len(timing.stages["schemes.rounds.Engine._run"]) == 2
+    assert len(timing.stages["schemes.rounds.Engine.run_groups"]) == 2
     assert idle_stages(timing) == []
     for one, two in zip(*ends):
         assert np.array_equal(one, two)

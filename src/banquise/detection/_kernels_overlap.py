@@ -295,7 +295,8 @@ def pair_overlap(block, node, node_link, body, box, i, j, c, s, tx, ty, ux, uy, 
 def look_overlaps(first, last, pairs, sh, pose, wraps, period, path, clear, told, near, found, cuts, runs, a, b, depth):
     """Overlapping pairs of first:last as (a, b, depth); their number, also when they do not fit.
 
-    clear: path length of a pair up to which this routine found it apart; told: up to which the caller trusts it to be.
+    clear: path length of a pair up to which this routine found it apart, -inf while it overlaps; told: up to which the
+    caller trusts it to be, unless it overlapped when last seen here (a distance of borders does not tell in from out).
     """
     count = 0
     block, node, node_link, body, box, rim = sh.block, sh.node, sh.node_link, sh.body, sh.frame, sh.rim
@@ -303,7 +304,7 @@ def look_overlaps(first, last, pairs, sh, pose, wraps, period, path, clear, told
         i, j = pairs[p, 0], pairs[p, 1]
         moved = path[i] + path[j]
         moved += 1e-12 * moved
-        if clear[p] >= moved or told[p] > moved:
+        if clear[p] >= moved or (told[p] > moved and clear[p] > -math.inf):
             continue
         dx = pose[j, 0] + (pairs[p, 2] + wraps[i, 0] - wraps[j, 0]) * period[0] - pose[i, 0]
         dy = pose[j, 1] + (pairs[p, 3] + wraps[i, 1] - wraps[j, 1]) * period[1] - pose[i, 1]

@@ -197,7 +197,8 @@ class PapersStep:
         )  # fmt: skip
         sim.obstacle_motion.place(b, sim.time + step)
         bad = self._overlaps()
-        fresh = [pair for pair in bad if pair not in sim.overlapping]
+        before = {(i, j) for i, j, _ in sim.overlapping}
+        fresh = [pair for pair in bad if pair[:2] not in before]
         if fresh and step > self.smallest * (1 + 1e-12):
             self.shortest = self.smallest  # against the rule, but not into each other
             b.x[:], b.y[:], b.cos[:], b.sin[:], b.angle[:] = self.start.T
@@ -229,8 +230,8 @@ class PapersStep:
         self.held = problem, outcome
         return self._changes(problem, outcome)
 
-    def _overlaps(self) -> list[tuple[int, int]]:
-        """Pairs that overlap beyond the tolerance now, measured apart from the contact code."""
+    def _overlaps(self) -> list[tuple[int, int, float]]:
+        """Pairs that overlap beyond the tolerance now and how deep, measured apart from the contact code."""
         sim = self.sim
         one, other, depth = sim.detector.overlaps(self.bodies)
         if not len(depth):
@@ -239,7 +240,7 @@ class PapersStep:
         size = np.minimum(sim.size[one], np.where(other < self.n, sim.size[other], np.inf))
         deep = depth > TOLERANCE * size
         self.overlap = float(depth.max())
-        return [(int(i), int(j)) for i, j in zip(one[deep], other[deep])]
+        return [(int(i), int(j), float(part)) for i, j, part in zip(one[deep], other[deep], (depth / size)[deep])]
 
     # ------------------------------------------------------------ accounts
 

@@ -3,7 +3,7 @@
 free motion of all; who may meet; floes that meet nobody are done
 groups of those that may, each by itself:  impacts of what touches and approaches (with restitution)
                          -> free motion -> what rests together is held -> first meeting of the group -> move -> again
-verify: what overlaps now is taken into the groups, or takes shorter steps, and those groups are done again
+verify (`verification`): what overlaps now is taken into the groups, or takes shorter steps, and those groups are done again
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from banquise.detection.scratch import Found
 from banquise.forcing.loads import pushes_on
 from banquise.motion.free_velocity import FreeMotion, flows_of, fly
 from banquise.recording.stages import timed
-from banquise.schemes import _kernels, _kernels_group, _kernels_scene, codes
-from banquise.schemes._kernels import TOLERANCE
+from banquise.schemes import _kernels_group, _kernels_scene, codes
 from banquise.schemes.accounts import enter_step
 from banquise.schemes.groups import Array, Flags, Groups, Pairs, Rows
 from banquise.schemes.regain import regain
+from banquise.schemes.verification import verify
 from banquise.schemes.workspace import MOVING, Columns, Desk, Rules, State, Tables, View, make_desk
 from banquise.settings import LAWS
 from banquise.solvers.frictional import SMALL, SMALL_TOLERANCE, IslandRun
@@ -40,9 +40,6 @@ BEND = 0.5, 8.0  # tolerances by which what is held may leave its arc in a step,
 DIRECT = 8  # floes of a group beyond which whole steps do not follow its meetings one by one
 REST = 1e-4  # of the speed that forces would give: slower is at rest
 POLISH = 1e-3  # of the tolerance to which large islands at rest are solved
-SHORTEST = 2**14  # part of a step that a group takes at least, overlap or not
-ATTEMPTS = 14  # times groups that leave an overlap are done again before it is said
-HOPE = 5  # of these, where all that overlaps did so already when the step began
 
 
 class Engine:
@@ -93,14 +90,14 @@ class Engine:
         self._look(step)
         projection = regain(self, self.found, step)
         pairs, live, rest = self._near_pairs(self.found, step, shortest)
-        groups = self._list(pairs, live)
+        groups = self.list_groups(pairs, live)
         while soft and _kernels_scene.join_large(pairs, rest, self.n, self.label, self.number, len(groups), live):
-            groups = self._list(pairs, live)
+            groups = self.list_groups(pairs, live)
         self._move_idle(step)
         done = [groups]
-        self._run(groups)
+        self.run_groups(groups)
         sim.obstacle_motion.place(b, sim.time + step)
-        overlap, unsolved = self._verify(done, pairs, step)
+        overlap, unsolved = verify(self, done, pairs, step)
         enter_step(self, done, overlap, projection, unsolved, step)
         return int(max(groups.totals[:, codes.ROUNDS].max(initial=0) for groups in done))
 
@@ -192,7 +189,7 @@ class Engine:
             pairs[:, 2:4] = image - detector.wraps[pairs[:, 0]] + detector.wraps[pairs[:, 1]]
         return pairs, live[:count], rest[:count]
 
-    def _list(self, pairs: Pairs, live: Flags, first: int = 0) -> Groups:
+    def list_groups(self, pairs: Pairs, live: Flags, first: int = 0) -> Groups:
         """The groups of floes joined by live pairs, numbered from `first`."""
         n, p = self.n, len(pairs)
         most = min(n, 2 * p)
@@ -215,7 +212,7 @@ class Engine:
         threads.over_blocks(part, len(self.sums), grain=8)
 
     @timed("contact")
-    def _run(self, groups: Groups) -> None:
+    def run_groups(self, groups: Groups) -> None:
         """Take all groups through the step: each desk its share of them, in order."""
         if not len(groups):
             return
@@ -312,110 +309,6 @@ class Engine:
         v = velocity[:, 1] + np.sqrt(b.inverse_mass[rows]) * y[:-1, 1]
         spin = velocity[:, 2] + np.sqrt(b.inverse_inertia[rows]) * y[:-1, 2]
         return bool((np.abs(u) + np.abs(v) + b.extent[rows] * np.abs(spin)).max(initial=0.0) <= REST * speed)
-
-    # ------------------------------------------------------------ verification
-
-    @timed("detection")
-    def _overlaps(self) -> tuple[float, float, Pairs]:
-        """Largest overlap now (m; as a part of the smaller size), and the pairs beyond the tolerance; by a routine apart
-        from the contact code."""
-        sim, n = self.sim, self.n
-        one, other, depth = sim.detector.overlaps(self.bodies, trust=True)
-        if not len(depth):
-            return 0.0, 0.0, np.empty((0, 2), np.int32)
-        size = np.minimum(sim.size[one], np.where(other < n, sim.size[other], np.inf))
-        deep = depth > TOLERANCE * size
-        return float(depth.max()), float((depth / size).max()), np.stack([one[deep], other[deep]], axis=1)
-
-    def _verify(self, done: list[Groups], pairs: Pairs, step: float) -> tuple[float, int]:
-        """Do groups that overlap again until none does; (largest overlap left, 1 if one was left beyond the tolerance).
-
-        Bodies that overlap although they were in no group become one; those that were take shorter steps from then on
-        (turning bodies that slide on each other leave the arcs on which they were kept apart), lengthened again while all
-        goes well.
-        """
-        sim, b = self.sim, self.bodies
-        unsolved = 0
-        for attempt in range(ATTEMPTS + 1):
-            deepest, part, bad = self._overlaps()
-            fresh = bad
-            if len(bad) and len(sim.overlapping):
-                fresh = bad[[(int(i), int(j)) not in sim.overlapping for i, j in bad]]
-            if not len(fresh):
-                break
-            # no shorter steps mend what was there when the step began
-            if attempt == ATTEMPTS or (attempt >= HOPE and part <= 1.05 * self.deepest):
-                # said, not hidden: it is in the ledger, and these pairs do not hold up the clock while they overlap
-                unsolved = 1
-                break
-            again, pairs = self._regroup(done, pairs, fresh, step)
-            sim.obstacle_motion.place(b, sim.time)
-            done.append(again)
-            self._run(again)
-            sim.obstacle_motion.place(b, sim.time + step)
-            sim.ledger.add(splits=1)
-        if sim.step_cap.min(initial=np.inf) < np.inf:
-            sim.step_cap *= 2.0
-            sim.step_cap[sim.step_cap >= step] = np.inf
-        sim.overlapping = [(int(i), int(j)) for i, j in bad]
-        return deepest, unsolved
-
-    def _regroup(self, done: list[Groups], pairs: Pairs, fresh: Pairs, step: float) -> tuple[Groups, Pairs]:
-        """Groups to be done again, put back to the start of the step; the pairs now known to be near.
-
-        Every group with a member of an overlapping pair is done again, whole.
-        """
-        sim, n, home = self.sim, self.n, self.home
-        known = _kernels_scene.find_pairs(pairs, fresh, self.struck) >= 0
-        one, other = fresh[:, 0], np.minimum(fresh[:, 1], n - 1)
-        obstacle = fresh[:, 1] >= n
-        together = known & (home[one] >= 0) & (obstacle | (home[one] == home[other]))
-        rows = fresh[fresh < n]
-        if not known.all():
-            listed = sim.detector.pairs
-            more = np.full((len(fresh) - int(known.sum()), 6), -1, np.int32)
-            more[:, :4] = listed[_kernels_scene.find_pairs(listed, fresh[~known], self.struck)]
-            pairs = np.concatenate([pairs, more])
-        touched = np.zeros(sum(map(len, done)) + 1, np.bool_)
-        touched[home[rows]] = True
-        touched[-1] = False  # floes that were in no group
-        inside = touched[home]
-        inside[rows] = True
-        for groups in done:
-            groups.stale |= touched[groups.first : groups.first + len(groups)]
-        members = np.flatnonzero(inside)
-        if together.any():
-            shorter = np.unique(fresh[together][fresh[together] < n])
-            self.careful[shorter] = True
-            least = np.full(len(touched), step)  # what the groups took: all of a group take the same
-            np.minimum.at(least, home[members], sim.step_cap[members])
-            sim.step_cap[shorter] = np.maximum(0.5 * least[home[shorter]], step / SHORTEST)
-        among = inside[pairs[:, 0]] & (inside[np.minimum(pairs[:, 1], n - 1)] | (pairs[:, 1] >= n))
-        self._take_back(members[home[members] < 0])
-        _kernels_scene.put_back(members, self.start, self.columns)
-        self._fly_again(members, step)
-        of_group = np.ascontiguousarray(pairs[among])
-        again = self._list(of_group, np.ones(len(of_group), np.bool_), len(touched) - 1)
-        again.careful[home[np.flatnonzero(self.careful & inside)] - again.first] = True
-        return again, pairs
-
-    def _take_back(self, idle: Rows) -> None:
-        """Take the work on floes that were in no group out of the books: they are in one now."""
-        s, f = self.state, self.flows
-        way = s.free_displacement[idle]
-        self.sums[0, 0] -= np.sum(s.force[idle, 0] * way)
-        self.sums[0, 1] -= np.sum(s.force[idle, 1] * way)
-        self.sums[0, 2] -= np.sum(self.bodies.mass[idle] * (way[:, :2] @ f.gravity))
-        self.sums[0, 3] -= np.sum(f.pushes[idle] * way)
-
-    def _fly_again(self, members: Rows, step: float) -> None:
-        b, s = self.bodies, self.state
-        s.steps[members], s.pace[members] = step, np.inf
-        out = FreeMotion(s.free_velocity, s.free_displacement, s.force, self.flows.pushes, self.flows.gravity)
-        fly(b, self.flows, s.steps, members, out, self.sim.time)
-        _kernels_scene.take_up(members, step, self.columns, s)
-        _kernels.reaches(members, s.left, s.velocity, s.free_velocity, b.extent, s.drift, s.reach, s.pull)
-        s.reach[members] *= 2.0  # they met more than was foreseen
 
     def start_bodies(self) -> Any:
         """The bodies as they were at the start of the step."""
