@@ -287,10 +287,10 @@ def without_forces(rows, count, h, free_velocity, force, pushes, gravity, b, out
 
 @inner
 def fresh_pairs(count, pairs):
-    """Nothing is known of these pairs."""
+    """Nothing is known of these pairs, and no contact of them (the look passes over those that are apart)."""
     for q in range(count):
         pairs.until[q] = pairs.known_until[q] = -math.inf
-        pairs.seen[q] = 0
+        pairs.seen[q] = pairs.seen_at[q, 0] = pairs.seen_at[q, 1] = 0
 
 
 @inner
