@@ -232,3 +232,14 @@ def test_bad_requests_are_named():
 def test_validation_rows_pass():
     rows = [row for _, row in validation.rows(["solvers"])]
     assert len(rows) == 9 and all(row.passed for row in rows)
+
+
+def test_memory_tells_a_last_body_from_a_wall():
+    """Two islands whose contacts join the same numbers, the last of them a body in one and what cannot move in the other."""
+    from types import SimpleNamespace
+
+    a, b = np.array([0, 1]), np.array([1, 2])
+    memory = frictional.SolverMemory()
+    on_wall, free = (memory.plan(SimpleNamespace(a=a, b=b, n=n)) for n in (2, 3))
+    assert len(on_wall.position) == 2 + 1  # ends of the columns of the factor
+    assert len(free.position) == 3 + 1

@@ -70,7 +70,9 @@ class SolverMemory:
 
     def plan(self, island: LargeIsland) -> Plan:
         """The symbolic factor of an island, made anew only when its contacts join other bodies than before."""
-        key = hashlib.blake2b(island.a.tobytes() + island.b.tobytes(), digest_size=16).digest()
+        # with the number of bodies: the one after them stands for all that cannot move
+        graph = island.a.tobytes() + island.b.tobytes() + island.n.to_bytes(8, "little")
+        key = hashlib.blake2b(graph, digest_size=16).digest()
         found = self._plans.get(key)
         if found is None:
             found = symbolic(island.a, island.b, island.n)
