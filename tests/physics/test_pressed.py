@@ -23,13 +23,13 @@ def star(rng, reach):
 def scattered(rng):
     """Up to twenty of them in the box, half a metre apart at least."""
     there = []
-    wanted = int(rng.integers(6, 20))
-    for _ in range(5000):
+    wanted, tries = int(rng.integers(6, 20)), 0
+    while len(there) < wanted and tries < 5000:
         shape = shapely.Polygon(star(rng, rng.uniform(20, 70)) + rng.uniform(60, SIDE - 60, 2))
         inside = min(shape.bounds[:2]) > 2 and max(shape.bounds[2:]) < SIDE - 2
-        good = inside and shape.is_valid and shape.area > 150 and all(shape.distance(other) > 0.5 for other in there)
-        if good and len(there) < wanted:
+        if inside and shape.is_valid and shape.area > 150 and all(shape.distance(other) > 0.5 for other in there):
             there.append(shape)
+        tries += 1
     return [bq.Floe(np.array(shape.exterior.coords)[:-1], thickness=rng.uniform(0.5, 1.5)) for shape in there]
 
 
