@@ -94,6 +94,20 @@ def test_two_floes_that_meet_may_both_break(periodic):
     assert after[4] <= before[4] - float(run.ledger.surface_energy[-1])
 
 
+def test_the_books_close_when_discs_break():
+    """Cut as chains of chords they lose a little inertia, and no momentum; what that does to their energy is entered."""
+    discs = [
+        bq.Disc((0, 0), 40.0, velocity=(0.4, 0.0), spin=2e-3),
+        bq.Disc((81, 6), 40.0, velocity=(-0.4, 0.0), spin=1e-3),
+    ]
+    sim = bq.Simulation(bq.Scene(discs), scheme=bq.TimeStepping(step=2.0), fracture=bq.Griffith())
+    before = totals(sim.bodies)
+    run = sim.run(10.0, every=5.0)
+    assert sim.bodies.n_free > 2
+    assert totals(sim.bodies)[:4] == pytest.approx(before[:4], rel=1e-11, abs=1e-11 * before[0])
+    assert abs(float(run.ledger.balance[-1])) < 1e-12 * before[4]
+
+
 def test_parents_and_children_are_on_record(tmp_path):
     path = tmp_path / "thrown.nc"
     sim = scenes.thrown(speed=0.06)

@@ -141,6 +141,9 @@ class Breaking:
         self.seen = len(sim.impulses.events)
         if broken:
             bodies, before = splice(b, broken)
+            if any(c.whole.radius > 0 for c in broken):
+                # arcs are cut as chains of chords: the pieces have all of the mass and the momenta, but a little less inertia
+                sim.ledger.add(dissipated_contact=b.kinetic_energy() - bodies.kinetic_energy())
             self.__dict__.pop("_row_of", None)
             self.renumber(before)
             sim.take_bodies(bodies, before, len(self.family))
