@@ -11,9 +11,9 @@ from banquise.bench.impact import data_folder
 from banquise.bench.large import idle_stages, timed_steps
 from banquise.scene.makers import tools
 from banquise.scenes.packs import pack_tile
+from banquise.schemes.workspace import MOVING
 
 DATA = data_folder()
-MOVING = ("x", "y", "angle", "u", "v", "spin")
 
 
 @pytest.mark.skipif(DATA is None or not (DATA / "pack_1000_moving.h5").exists(), reason="needs the reference data")

@@ -25,6 +25,7 @@ from banquise.errors import BanquiseError
 from banquise.recording.ledger import LARGEST
 from banquise.scenes import large
 from banquise.schemes._kernels import TOLERANCE
+from banquise.schemes.workspace import MOVING
 from banquise.simulation import Simulation
 
 # floes -> steps, bars: ms a step on the path with two threads, times pymunk's step
@@ -38,7 +39,6 @@ HELPED = 0.1  # part of a big stage that a second thread does at least
 JAM_STEP = 5.0  # s
 JAM_BUDGET = 600.0  # s of CPU time to lock in
 BUDGET = 20.0  # s of CPU time that the timed steps of a scene may take; at least 3 are taken
-MOVING = ("x", "y", "angle", "u", "v", "spin")
 
 
 @dataclass
