@@ -111,6 +111,7 @@ AGAINS = 3  # times that is done
 FREE, LITTLE = 0.8 * TOLERANCE, 0.1 * TOLERANCE
 HALVES = 10  # times it is halved
 CUTS = 6  # times a round is shortened before its meeting is taken where it is
+LEAST = 1e-6  # part of a round that is left of it at least: a meeting at once leaves no time in which to hold anything
 
 
 @kernel
@@ -375,7 +376,7 @@ def run_groups(
                     first = min(first, watch.when[q])
             if first < h * (1 - 1e-12):
                 control[CUT] += 1
-                start_anew(rows, first, s.steps, s.change, control)
+                start_anew(rows, max(first, LEAST * h), s.steps, s.change, control)
                 continue
             if control[HELD] > 0:
                 # before the step's forces, not before the impulses: the forces' work is on the way that came about; and
