@@ -92,8 +92,8 @@ def close_levers(count, value, who, pose):
 
 @inner
 def contact_state(
-    count, value, who, velocity, ahead, left, step, quick, rounds, rebounds, n_free, size, pull, shortest, touching, blur,
-    soft, direct, largest, state, gap_rate, bounce,
+    count, value, who, velocity, ahead, left, step, quick, rounds, rebounds, n_free, size, pull, shortest, skin, touching,
+    blur, soft, direct, largest, state, gap_rate, bounce,
 ):  # fmt: skip
     """What each contact of a group does now; (how many are near, how many strike, how many are held).
 
@@ -117,14 +117,15 @@ def contact_state(
         touch = touching * small + blur
         slow = max(rest_speed(pull[i] + pull[j] + turn, touch, shortest), touch / step, 1e-13 * fastest)
         gap = value[k, GAP]
-        touches = gap <= touch
+        room = gap - skin * small
+        touches = room <= touch
         closes = False
         if direct and rounds == 0 and speed < -slow:
             later, _ = relative_speed(value, who, k, ahead)
-            closes = gap + 0.5 * left * (speed + later) < 0.0
+            closes = room + 0.5 * left * (speed + later) < 0.0
         whole = direct or rounds >= rebounds + (2 if soft else 10) or (soft and abs(speed) <= slow)
         if whole:
-            gap_rate[k] = max(gap, 0.0) / left if not (touches or closes) else 0.0
+            gap_rate[k] = max(room, 0.0) / left if not (touches or closes) else 0.0
         if touches or whole:
             state[k] = 1
             near += 1
@@ -194,7 +195,7 @@ def note_impacts(who, state, n_free, shortest, since, quick):
 
 
 @inner
-def watched(found, value, who, state, n_free, size, touch, aim, blur, pair_a, pair_b, shift, distances, held):
+def watched(found, value, who, state, n_free, size, skin, touch, aim, blur, pair_a, pair_b, shift, distances, held):
     """Pairs of a group to watch for meetings: those that are not taken whole; their count."""
     count = 0
     fresh = True
@@ -213,7 +214,8 @@ def watched(found, value, who, state, n_free, size, touch, aim, blur, pair_a, pa
             small = size[i] if j >= n_free else min(size[i], size[j])
             pair_a[count], pair_b[count] = i, j
             shift[count, 0], shift[count, 1] = value[k, SX], value[k, SY]
-            distances[count, 0], distances[count, 1] = touch * small + blur, aim * small + 0.5 * blur
+            distances[count, 0] = (skin + touch) * small + blur
+            distances[count, 1] = (skin + aim) * small + 0.5 * blur
             held[count] = False
             count += 1
             fresh = False

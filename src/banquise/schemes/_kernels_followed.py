@@ -53,7 +53,7 @@ def known(near):
 
 
 @inner
-def due_by_gap(near, pairs, value, who, size, n_free, touch, blur):
+def due_by_gap(near, pairs, value, who, size, n_free, skin, touch, blur):
     """Mark the pairs that have come to touch since they were looked at; how many there are."""
     count = 0
     for q in range(len(near)):
@@ -61,7 +61,7 @@ def due_by_gap(near, pairs, value, who, size, n_free, touch, blur):
         i, j = near[q, 0], near[q, 1]
         small = size[i] if j >= n_free else min(size[i], size[j])
         for k in range(pairs.seen_at[q, 0], pairs.seen_at[q, 0] + pairs.seen_at[q, 1]):
-            if value[k, GAP] <= 2.0 * (touch * small + blur):
+            if value[k, GAP] <= skin * small + 2.0 * (touch * small + blur):
                 pairs.seen[q] = 1
         count += pairs.seen[q]
     return count
@@ -133,7 +133,7 @@ def look_again(near, pairs, shapes, pose, view, n_free, zone, reach, scratch, on
 
 
 @inner
-def first_touch(near, pairs, value, who, state, size, n_free, touch, aim, blur, motion, h):
+def first_touch(near, pairs, value, who, state, size, n_free, skin, touch, aim, blur, motion, h):
     """When the first contact comes to touch on these paths, inf if none does within h.
 
     The gap to second order in time; contacts that touch count once they have come apart, never in a pair that is held.
@@ -147,7 +147,7 @@ def first_touch(near, pairs, value, who, state, size, n_free, touch, aim, blur, 
         i, j = near[q, 0], near[q, 1]
         small = size[i] if j >= n_free else min(size[i], size[j])
         for k in range(begin, end):
-            gap = value[k, GAP]
+            gap = value[k, GAP] - skin * small
             touches = gap <= touch * small + blur
             if state[k] >= 4 or (held and touches):
                 continue

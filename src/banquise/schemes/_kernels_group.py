@@ -173,7 +173,7 @@ def run_groups(
                 close_levers(found if found <= room else ZERO, value, who, s.pose)
                 note_reach(rows, s.reach, s.looked)
             elif phase == LOOK:
-                due = due_by_gap(near, d.pairs, value, who, b.size, n, rule.touch, rule.blur)
+                due = due_by_gap(near, d.pairs, value, who, b.size, n, rule.skin, rule.touch, rule.blur)
             else:
                 due = due_by_reach(near, d.pairs, s.reach, s.looked)
                 note_reach(rows, s.reach, s.looked)
@@ -188,7 +188,7 @@ def run_groups(
             rebounds = rule.rebounds_many + rule.rebounds_few // len(rows)
             _, striking, held = contact_state(
                 found, value, who, s.velocity, s.ahead, left, rule.step, s.quick, control[ROUND], rebounds, n, b.size,
-                s.pull, rule.shortest, rule.touch, rule.blur, rule.soft, len(rows) > rule.direct, rule.largest, d.state,
+                s.pull, rule.shortest, rule.skin, rule.touch, rule.blur, rule.soft, len(rows) > rule.direct, rule.largest, d.state,
                 d.gap_rate, d.bounce,
             )  # fmt: skip
             stale = follow and phase == LOOK and control[FRESH] > 0  # forces are those of the time before
@@ -267,7 +267,7 @@ def run_groups(
                 )
                 if not follow:
                     control[WATCHED] = watched(
-                        found, value, who, d.state, n, b.size, rule.touch, rule.aim, rule.blur,
+                        found, value, who, d.state, n, b.size, rule.skin, rule.touch, rule.aim, rule.blur,
                         watch.pair_a, watch.pair_b, watch.shift, watch.distances, watch.held,
                     )  # fmt: skip
             else:
@@ -287,7 +287,8 @@ def run_groups(
                 # room that they would need is not there in a jam
                 held_rows(
                     count, d.chosen, value, who, shapes.frame, h, s.displacement, s.velocity,
-                    np.int64(n) if control[AGAIN] > 0 else ZERO, n, b.size, found - control[ADDED], d.gap_rate, d.middle,
+                    np.int64(n) if control[AGAIN] > 0 else ZERO, n, b.size, rule.skin,
+                    control[AGAIN] > 0 or len(rows) <= rule.direct, found - control[ADDED], d.gap_rate, d.middle,
                     d.picked_rate,
                 )  # fmt: skip
                 hold_on(m, p)
@@ -327,7 +328,7 @@ def run_groups(
                 short = need > 0 or room > len(d.state)
                 count, excess = sunken(
                     ZERO if short else count, d.later.value, d.later.who, found - control[ADDED], value, who, d.state, h,
-                    s.displacement, s.velocity, b.extent, n, b.size, SINK, FREE, LITTLE, control[CUT] >= CUTS,
+                    s.displacement, s.velocity, b.extent, n, b.size, rule.skin, SINK, FREE, LITTLE, control[CUT] >= CUTS,
                     d.picked_rate,
                 )  # fmt: skip
                 again = control[AGAIN] < AGAINS and control[NO_ROOM] == 0
@@ -357,7 +358,7 @@ def run_groups(
             if follow and control[CUT] < (CUTS if control[HELD] > 0 else 1):
                 paths(rows, s.velocity, s.displacement, s.steps, n, s.motion)
                 first = first_touch(
-                    near, d.pairs, value, who, d.state, b.size, n, rule.touch, rule.aim, rule.blur, s.motion, h
+                    near, d.pairs, value, who, d.state, b.size, n, rule.skin, rule.touch, rule.aim, rule.blur, s.motion, h
                 )
             elif not follow and count > 0 and control[CUT] < CUTS:
                 paths(rows, s.velocity, s.displacement, s.steps, n, s.motion)

@@ -18,6 +18,8 @@ from banquise.update.positions import turn
 if TYPE_CHECKING:
     from banquise.schemes.rounds import Engine
 
+START = 0.25  # tolerances of overlap from which on bodies are pushed apart
+AGAIN = 0.5  # of the skin that they get back
 PASSES = 50  # over the contacts of bodies that overlap
 
 
@@ -33,22 +35,27 @@ def regain(engine: Engine, found: Found, step: float) -> float:
     gap = found.value[:, 6]
     near = np.empty(len(gap), np.int64)
     count, engine.deepest = _kernels_scene.near_contacts(found.value, found.who, sim.size, n, near)
-    if engine.deepest <= 0.25 * TOLERANCE:
+    if engine.deepest <= START * TOLERANCE:
         return 0.0
     chosen = near[:count]
     still = np.zeros((len(engine.bodies), 3))
-    problem = sim.laws.touches(chosen, found, still, gap[chosen], np.zeros(len(chosen), np.bool_))
+    one, other = found.who[chosen, 0], found.who[chosen, 1]
+    small = np.minimum(sim.size[one], np.where(other < n, sim.size[other], np.inf))
+    missing = gap[chosen] - AGAIN * engine.rule.skin * small
+    problem = sim.laws.touches(chosen, found, still, missing, np.zeros(len(chosen), np.bool_))
     r, m = problem.rows, len(chosen)
+    island = np.repeat(np.arange(len(problem.start) - 1), np.diff(problem.start))
+    deepest = np.minimum.reduceat((gap[chosen] / small)[problem.order], problem.start[:-1])
+    r.c[deepest[island] > -START * TOLERANCE, 0] = 0.0  # what uses its skin is none the worse for it
     push, y = np.zeros((m, 2)), np.zeros((r.bodies + 1, 3))
     # sweeps, not a solution: where a jam has no room there is none, and the sweeps share the overlap out
-    sweeps(0, m, PASSES, 1e-3 * float(-gap[chosen].min()), r.G, r.W, r.a, r.b, r.c, np.zeros(m), r.lower, push, y)
+    sweeps(0, m, PASSES, 1e-3 * float(-missing.min()), r.G, r.W, r.a, r.b, r.c, np.zeros(m), r.lower, push, y)
     b, rows = engine.bodies, problem.bodies
     change = np.zeros((n, 3))
     _kernels_laws.velocity_changes(rows, len(rows), y, b.inverse_mass, b.inverse_inertia, change)
     way = np.hypot(change[rows, 0], change[rows, 1]) + b.extent[rows] * np.abs(change[rows, 2])
-    share = np.append(np.minimum(1.0, TOLERANCE * sim.size[rows] / np.maximum(way, 1e-300)), 1.0)
+    share = np.append(np.minimum(1.0, (TOLERANCE + engine.rule.skin) * sim.size[rows] / np.maximum(way, 1e-300)), 1.0)
     of_island = np.minimum.reduceat(np.minimum(share[problem.rows.a], share[problem.rows.b]), problem.start[:-1])
-    island = np.repeat(np.arange(len(of_island)), np.diff(problem.start))
     share[problem.rows.a], share[problem.rows.b] = of_island[island], of_island[island]
     change[rows] *= share[:-1, None]
     b.x[rows] += change[rows, 0]

@@ -92,7 +92,8 @@ class Rules(NamedTuple):
     soft: bool
     direct: int  # floes of a group from which on meetings are not followed one by one
     follow: bool  # contacts are carried along, and looked for again only where bodies meet
-    touch: float  # of the smaller size: nearer than this is contact
+    skin: float  # of the smaller size: bodies are kept this far apart, for what turning takes
+    touch: float  # of the smaller size: nearer to the skin than this is contact
     bend: float  # tolerances by which what is held may leave its arc
     still: float  # of the fastest speed of a group: a slower approach is none to the sequential order
     aim: float  # of the smaller size: how near a meeting is located
