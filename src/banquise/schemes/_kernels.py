@@ -9,7 +9,6 @@ from banquise.schemes._kernels_held import curving
 
 ZONE = 1e-4  # of the smaller size: within it bodies may rest against each other
 TOLERANCE = 1e-5  # of the smaller size: overlap that no step may leave behind
-TURN = 0.1  # radians: how far held bodies may turn in a step
 MARGIN = 1.05  # on how far a floe in a group may come: it may be struck
 COLLAPSE = 6  # impacts in quick succession after which a floe no longer rebounds
 # columns of a contact as the detector writes it
@@ -158,11 +157,11 @@ def contact_state(
 
 
 @inner
-def longest_step(rows, count, who, state, left, pace, cap, velocity, pull, extent, size, n_free, bend):
+def longest_step(rows, count, who, state, left, pace, cap, velocity, pull, extent, size, n_free, bend, turn):
     """The time left, cut to its pace for a group in which longer steps left an overlap, or whose bodies are held apart.
 
     Held bodies are kept apart along arcs, which a point that turns at spin w while it moves at speed v past the other body
-    leaves by w^2 v h^3 / 6 in a step h: no more than `bend` tolerances are allowed, nor a turn by more than TURN.
+    leaves by w^2 v h^3 / 6 in a step h: no more than `bend` tolerances are allowed, nor a `turn` by more than that (radians).
     """
     step = min(left, pace)
     for q in range(len(rows)):
@@ -177,7 +176,7 @@ def longest_step(rows, count, who, state, left, pace, cap, velocity, pull, exten
         speed = math.sqrt(dx * dx + dy * dy) + left * (pull[i] + pull[j])
         speed += extent[i] * abs(velocity[i, 2]) + min(extent[j], 1e3 * extent[i]) * abs(velocity[j, 2])
         step = min(step, (6 * bend * TOLERANCE * small / max(spins * spins * speed, 1e-300)) ** (1.0 / 3.0))
-        step = min(step, TURN / max(spins, 1e-300))
+        step = min(step, turn / max(spins, 1e-300))
     return left / math.ceil(left / step - 1e-9)  # in equal parts: a short one at the end costs as much as the others
 
 

@@ -105,12 +105,12 @@ from banquise.schemes.codes import (
 )
 
 ZERO, TWO = np.int64(0), np.int64(2)  # typed: written out they would compile copies of what they are handed to
-SINK = 1e-7  # of the smaller size: what is held sinks in no deeper in a step, or it is solved again
 AGAINS = 3  # times that is done
 # of the tolerance: what is deeper then, and sank in by more than a little in a round, makes the round shorter
 FREE, LITTLE = 0.8 * TOLERANCE, 0.1 * TOLERANCE
 HALVES = 10  # times it is halved
 CUTS = 6  # times a round is shortened before its meeting is taken where it is
+TURN, FAR = 0.1, 0.4  # radians: how far held bodies may turn in a round, followed or in a group taken at once
 LEAST = 1e-6  # part of a round that is left of it at least: a meeting at once leaves no time in which to hold anything
 
 
@@ -263,7 +263,8 @@ def run_groups(
                     b.extent,
                     b.size,
                     n,
-                    rule.bend,
+                    math.inf if len(rows) > rule.direct else rule.bend,
+                    FAR if len(rows) > rule.direct else TURN,
                 )
                 if not follow:
                     control[WATCHED] = watched(
@@ -287,8 +288,7 @@ def run_groups(
                 # room that they would need is not there in a jam
                 held_rows(
                     count, d.chosen, value, who, shapes.frame, h, s.displacement, s.velocity,
-                    np.int64(n) if control[AGAIN] > 0 else ZERO, n, b.size, rule.skin,
-                    control[AGAIN] > 0 or len(rows) <= rule.direct, found - control[ADDED], d.gap_rate, d.middle,
+                    np.int64(n) if control[AGAIN] > 0 else ZERO, n, b.size, rule.skin, found - control[ADDED], d.gap_rate, d.middle,
                     d.picked_rate,
                 )  # fmt: skip
                 hold_on(m, p)
@@ -313,22 +313,22 @@ def run_groups(
                     rows, h, b.x, b.y, b.cos, b.sin, s.displacement, s.velocity, rule.moving, n, s.obstacles, gone, s.pose
                 )  # fmt: skip
                 need = ZERO
-                if follow:
+                if follow and len(rows) <= rule.direct:
                     count = carry_to(
                         found - control[ADDED], value, who, shapes.frame, h, s.displacement, s.velocity, n,
                         d.later.value, d.later.who,
                     )  # fmt: skip
                 else:
-                    fresh_pairs(len(near), d.pairs)
+                    fresh_pairs(len(near), d.ends)
                     count, need = look_pairs(
                         ZERO, len(near), near, shapes, s.pose, view.wraps, view.period, n, b.zone, s.reach,
-                        view.still, view.moved_at, d.pairs, 0.0, ZERO, TWO, d.scratch, d.later, d.later,
+                        view.still, view.moved_at, d.ends, 0.0, ZERO, TWO, d.scratch, d.later, d.later,
                     )  # fmt: skip
                 room = found + count
                 short = need > 0 or room > len(d.state)
                 count, excess = sunken(
                     ZERO if short else count, d.later.value, d.later.who, found - control[ADDED], value, who, d.state, h,
-                    s.displacement, s.velocity, b.extent, n, b.size, rule.skin, SINK, FREE, LITTLE, control[CUT] >= CUTS,
+                    s.displacement, s.velocity, b.extent, n, b.size, rule.sink, FREE, LITTLE, control[CUT] >= CUTS,
                     d.picked_rate,
                 )  # fmt: skip
                 again = control[AGAIN] < AGAINS and control[NO_ROOM] == 0

@@ -14,7 +14,6 @@ from banquise.jit import bare_inner as inner
 
 NONE = np.int64(0)  # floes on a way of their own
 REST = 1e-6  # of the smaller size: bodies at rest this near stay where they are
-FLOOR = 0.2  # of the skin: it is not used up farther than to this
 SWING = 0.9  # cosine: a normal between two points that turns farther in a step says nothing
 NX, NY, AX, AY, BX, BY, GAP, SX, SY = 0, 1, 2, 3, 4, 5, 6, 7, 8
 
@@ -100,7 +99,7 @@ def straight(value, who, k, h, way, velocity, n_free):
 
 
 @inner
-def held_rows(count, chosen, value, who, radius, h, way, velocity, on_way, n_free, size, skin, asks, first, given, middle, rate):
+def held_rows(count, chosen, value, who, radius, h, way, velocity, on_way, n_free, size, skin, first, given, middle, rate):
     """The contacts chosen[:count] in the middle of the step (into `middle`), and the speed at which each may close.
 
     Floes below `on_way` go their way, the others are steady. Those from `first` on were found at the end of the way,
@@ -121,11 +120,7 @@ def held_rows(count, chosen, value, who, radius, h, way, velocity, on_way, n_fre
         carried(value, who, k, radius, h, way, velocity, on_way, middle)
         curve = middle[k, GAP] - value[k, GAP] - straight(value, who, k, h, way, velocity, on_way)
         carried(value, who, k, radius, 0.5 * h, way, velocity, NONE, middle)
-        gap = value[k, GAP]
-        room = max(gap - (skin + REST) * small, 0.0) + curve
-        if room < 0.0:  # what turning takes comes out of the skin as long as there is some: a jam has no room to open
-            room = min(room + max(min(gap, skin * small) - FLOOR * skin * small, 0.0), 0.0) if asks else 0.0
-        rate[r] = room / h
+        rate[r] = (max(value[k, GAP] - (skin + REST) * small, 0.0) + curve) / h
 
 
 @inner
@@ -163,8 +158,8 @@ def way_of(i, h, way, velocity, extent, n_free):
 
 @inner
 def sunken(
-    count, value, who, known, known_value, known_who, state, h, way, velocity, extent, n_free, size, skin, sink, free,
-    little, every, deep,
+    count, value, who, known, known_value, known_who, state, h, way, velocity, extent, n_free, size, sink, free, little,
+    every, deep,
 ):  # fmt: skip
     """How many of `count` contacts of pairs that are held sank in by more than `sink` of the smaller size; they come first.
 
@@ -177,10 +172,9 @@ def sunken(
     for k in range(count):
         i, j = who[k, 0], who[k, 1]
         small = size[i] if j >= n_free else min(size[i], size[j])
-        floor = FLOOR * skin * small
-        if not value[k, GAP] < floor - sink * small:
+        if not value[k, GAP] < -sink * small:
             continue
-        before, held, expected = floor, False, False
+        before, held, expected = 0.0, False, False
         for l in range(known):
             if known_who[l, 0] == i and known_who[l, 1] == j:
                 before = min(before, known_value[l, GAP])

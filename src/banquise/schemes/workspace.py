@@ -93,6 +93,7 @@ class Rules(NamedTuple):
     direct: int  # floes of a group from which on meetings are not followed one by one
     follow: bool  # contacts are carried along, and looked for again only where bodies meet
     skin: float  # of the smaller size: bodies are kept this far apart, for what turning takes
+    sink: float  # of the smaller size: what is held sinks in no deeper in a step, or it is solved again
     touch: float  # of the smaller size: nearer to the skin than this is contact
     bend: float  # tolerances by which what is held may leave its arc
     still: float  # of the fastest speed of a group: a slower approach is none to the sequential order
@@ -198,6 +199,7 @@ class Desk(NamedTuple):
     flows: Array  # work space of free motion
     sums: Array
     pairs: PairState
+    ends: PairState  # of the same pairs at the end of the way
     scratch: Scratch
     found: Found
     state: NDArray[np.int8]
@@ -228,6 +230,7 @@ def make_desk(shapes: Shapes, obstacles: int, contacts: int, rows: int, pairs: i
         flows=np.zeros((2, 2, POINTS)),
         sums=np.zeros((9, 13)),
         pairs=empty_state(pairs),
+        ends=empty_state(pairs),
         scratch=make_scratch(shapes, rows),
         found=make_found(m),
         state=np.zeros(m, np.int8),
