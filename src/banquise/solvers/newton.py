@@ -52,14 +52,13 @@ class Outcome:
 class LargeIsland:
     """One island with its bodies numbered 0..n-1 (n: those that cannot move)."""
 
-    def __init__(self, rows: ScaledRows, first: int, last: int) -> None:
-        a, b = np.empty(last - first, np.int64), np.empty(last - first, np.int64)
-        self.n = int(_kernels_block.number_bodies(rows.a[first:last], rows.b[first:last], rows.bodies, a, b))
-        self.m, self.a, self.b = last - first, a, b
+    def __init__(self, rows: ScaledRows, which: slice | Ints) -> None:
+        self.m = len(rows.a[which])
+        self.a, self.b = np.empty(self.m, np.int64), np.empty(self.m, np.int64)
+        self.n = int(_kernels_block.number_bodies(rows.a[which], rows.b[which], rows.bodies, self.a, self.b))
         self.columns = Island(
-            rows.G[first:last], rows.W[first:last], a, b, rows.c[first:last], rows.friction[first:last],
-            rows.lower[first:last],
-        )  # fmt: skip
+            rows.G[which], rows.W[which], self.a, self.b, rows.c[which], rows.friction[which], rows.lower[which]
+        )
 
     def room(self, plan: Plan) -> Room:
         """The work arrays of the methods, with what does not change in place."""
