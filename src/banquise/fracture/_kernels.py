@@ -36,11 +36,15 @@ def _levels(nodes, elements, size, grip, start, nu, level):
 
 
 @checked_inner
-def _crossed(nodes, elements, size, start, tangent, length, level, cut, entry, leave):
-    """Mark the elements that the chord itself (not its line) crosses, with the stretch of the chord in each."""
+def _crossed(nodes, elements, size, start, tangent, length, level, cut, chain, entry, leave):
+    """The elements that the chord itself (not its line) crosses, in their order along it: `chain` and its inverse `cut`
+    (-1: not crossed), with the stretch of the chord in each. Neighbours in the chain are neighbours in the matrices."""
     count = 0
     for e in range(elements.shape[0]):
         cut[e] = -1
+        one = level[elements[e, 0]] > 0
+        if one == (level[elements[e, 1]] > 0) and one == (level[elements[e, 2]] > 0):
+            continue
         low = np.inf
         high = -np.inf
         for k in range(3):
@@ -55,23 +59,25 @@ def _crossed(nodes, elements, size, start, tangent, length, level, cut, entry, l
         if high > low:
             graze = GRAZE * size[elements[e, 0]]
             if min(high, length) - max(low, 0.0) > graze and (high <= length + graze or low < length - graze):
-                cut[e] = count
-                entry[count] = low
-                leave[count] = high
+                at = count
+                while at > 0 and entry[at - 1] > low:
+                    chain[at], entry[at], leave[at] = chain[at - 1], entry[at - 1], leave[at - 1]
+                    at -= 1
+                chain[at], entry[at], leave[at] = e, low, high
                 count += 1
+    for at in range(count):
+        cut[chain[at]] = at
     return count
 
 
 @checked_inner
-def _sides(elements, neighbours, level, cut, side, stack):
+def _sides(elements, neighbours, level, cut, chain, side, stack):
     """Flood the uncut elements from both lips: side +1 or -1 of each; False when one reaches the other."""
     n = elements.shape[0]
     for e in range(n):
         side[e] = 0
     top = 0
-    for e in range(n):
-        if cut[e] < 0:
-            continue
+    for e in chain:
         for k in range(3):
             i, j = elements[e, k], elements[e, (k + 1) % 3]
             f = neighbours[e, k]
@@ -101,20 +107,19 @@ def _sides(elements, neighbours, level, cut, side, stack):
 
 
 @njit(cache=True, nogil=True)
-def _number_ghosts(nodes, elements, start, tangent, level, cut, leave, tip, number):
-    """Number the nodes that get a ghost, then the two nodes of the edge at the tip, which get none."""
+def _number_ghosts(nodes, elements, start, tangent, level, chain, leave, tip, number):
+    """Number the nodes that get a ghost, along the chord, then the two of the edge at the tip, which get none."""
     for i in range(number.shape[0]):
         number[i] = -1
-    ne = elements.shape[0]
     held = np.full(2, -1, np.int64)
     if tip:
         last = -np.inf
-        for e in range(ne):
-            if cut[e] >= 0:
-                last = max(last, leave[cut[e]])
-        for e in range(ne):
-            if cut[e] < 0 or leave[cut[e]] < last - 1e-12:
+        for row in range(chain.shape[0]):
+            last = max(last, leave[row])
+        for row in range(chain.shape[0]):
+            if leave[row] < last - 1e-12:
                 continue
+            e = chain[row]
             for k in range(3):
                 i, j = elements[e, k], elements[e, (k + 1) % 3]
                 if (level[i] > 0) != (level[j] > 0):
@@ -124,13 +129,12 @@ def _number_ghosts(nodes, elements, start, tangent, level, cut, leave, tip, numb
                     if (x - start[0]) * tangent[0] + (y - start[1]) * tangent[1] >= last - 1e-12:
                         held[0], held[1] = i, j
     ghosts = 0
-    for e in range(ne):
-        if cut[e] >= 0:
-            for k in range(3):
-                i = elements[e, k]
-                if number[i] == -1 and i != held[0] and i != held[1]:
-                    number[i] = ghosts
-                    ghosts += 1
+    for e in chain:
+        for k in range(3):
+            i = elements[e, k]
+            if number[i] == -1 and i != held[0] and i != held[1]:
+                number[i] = ghosts
+                ghosts += 1
     if tip:
         number[held[0]] = ghosts
         number[held[1]] = ghosts + 1
@@ -179,12 +183,14 @@ def _whole_moments(elements, area, modes, side, QP):
     for e in range(elements.shape[0]):
         if side[e] > 0:
             plus += area[e]
-            for k in range(3):
-                for q in range(3):
-                    m = area[e] / 12.0 * (2.0 if k == q else 1.0)
-                    for c in range(2):
-                        for z in range(3):
-                            QP[elements[e, k], c, z] += m * modes[elements[e, q], c, z]
+            a, b, c = elements[e, 0], elements[e, 1], elements[e, 2]
+            weight = area[e] / 12.0
+            for d in range(2):
+                for z in range(3):
+                    total = modes[a, d, z] + modes[b, d, z] + modes[c, d, z]
+                    QP[a, d, z] += weight * (total + modes[a, d, z])
+                    QP[b, d, z] += weight * (total + modes[b, d, z])
+                    QP[c, d, z] += weight * (total + modes[c, d, z])
     return plus
 
 
@@ -201,7 +207,7 @@ def cut_mesh(nodes, elements, neighbours, stiffness, area, size, stress, modes, 
 
     Returns
     -------
-    touched : nodes of the small problem: first those with a ghost, then those of the tip
+    touched : nodes of the small problem: first those with a ghost, in their order along the chord, then those of the tip
     D, B : ghost x ghost and touched x ghost; QA : moments of the ghosts, in all and on the + side, 3 columns each
     QP : (n, 2, 3) moments of the standard functions on the + side
     jump, slip : (m, 2g) normal and tangential opening at the middle of each crossing
@@ -216,14 +222,16 @@ def cut_mesh(nodes, elements, neighbours, stiffness, area, size, stress, modes, 
     cut = np.empty(ne, np.int64)
     entry = np.empty(ne)
     leave = np.empty(ne)
+    chain = np.empty(ne, np.int64)
     _levels(nodes, elements, size, grip, start, nu, level)
-    crossed = _crossed(nodes, elements, size, start, tangent, length, level, cut, entry, leave)
+    crossed = _crossed(nodes, elements, size, start, tangent, length, level, cut, chain, entry, leave)
+    chain = chain[:crossed]
     side = np.zeros(ne, np.int64)
     separates = False
     if not tip and crossed > 0:
-        separates = _sides(elements, neighbours, level, cut, side, np.empty(ne, np.int64))
+        separates = _sides(elements, neighbours, level, cut, chain, side, np.empty(ne, np.int64))
     number = np.empty(nodes.shape[0], np.int64)
-    ghosts = _number_ghosts(nodes, elements, start, tangent, level, cut, leave, tip and crossed > 0, number)
+    ghosts = _number_ghosts(nodes, elements, start, tangent, level, chain, leave, tip and crossed > 0, number)
     touched = np.empty(ghosts + (2 if tip and crossed > 0 else 0), np.int64)
     for i in range(nodes.shape[0]):
         if number[i] >= 0:
@@ -241,10 +249,8 @@ def cut_mesh(nodes, elements, neighbours, stiffness, area, size, stress, modes, 
     mass = np.empty((2, 3, 3))
     part = np.empty(2)
     bary = np.empty((3, 3))
-    for e in range(ne):
-        row = cut[e]
-        if row < 0:
-            continue
+    for row in range(crossed):
+        e = chain[row]
         _parts(level, elements, e, area[e], bary, part, mass)
         plus += area[e] * part[1]
         stretch[row, 0] = entry[row]

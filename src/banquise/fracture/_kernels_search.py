@@ -54,6 +54,11 @@ class Aim(NamedTuple):
     arrested: bool
 
 
+def known_sides(unknowns: int, room: int) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+    """Room for the sides of some cracks, see `open_cut`."""
+    return np.empty((room, unknowns, 3)), np.empty((room, 3, unknowns)), np.zeros(1, np.int64)
+
+
 @inner
 def _enough(length, aim, best):
     """Release below which a crack of that length cannot beat the best so far."""
@@ -92,7 +97,7 @@ def _critical(length, release, stretch, pressure, aim):
 
 
 @inner
-def _weigh(sheet, chord, aim, best, at, note):
+def _weigh(sheet, chord, aim, best, known, at, note):
     """Cut and open one chord (x0, y0, x1, y1, whether its end is a tip) and note what came of it."""
     for q in range(note.shape[0]):
         note[q] = 0.0
@@ -118,7 +123,7 @@ def _weigh(sheet, chord, aim, best, at, note):
             length = max(length, stretch[k, 1])
     release, frictionless, free, _, _ = open_cut(
         sheet.inverse, sheet.drift, sheet.drift_energy, sheet.push, sheet.moments, sheet.frozen,
-        touched, D, B, QA, QP, jump, slip, pressure, t, separates, plus > 0.5 * sheet.whole, aim.friction,
+        touched, D, B, QA, QP, jump, slip, pressure, t, separates, known, aim.friction,
         _enough(length, aim, best),
     )  # fmt: skip
     note[LENGTH], note[SEPARATES], note[BOUND] = length, 1.0 if separates else 0.0, free
@@ -138,14 +143,14 @@ def _weigh(sheet, chord, aim, best, at, note):
 
 
 @kernel
-def look(sheet, chords, aim, best, offset, notes):
+def look(sheet, chords, aim, best, known, offset, notes):
     """Weigh candidates (k, 5) in their order; `notes` (k, 6) and `best` (4,) are written, candidates counted from `offset`."""
     for k in range(chords.shape[0]):
-        _weigh(sheet, chords[k], aim, best, offset + k, notes[k])
+        _weigh(sheet, chords[k], aim, best, known, offset + k, notes[k])
 
 
 @kernel
-def refine(sheet, corners, first, along, turn, taken, spots, step, halvings, aim, best, offset, chords, notes):
+def refine(sheet, corners, first, along, turn, taken, spots, step, halvings, aim, best, known, offset, chords, notes):
     """Pattern search on the two ends `spots` (2, 2: ring, distance) of the best crack along the border; chords tried."""
     tried = 0
     for _ in range(halvings):
@@ -163,7 +168,7 @@ def refine(sheet, corners, first, along, turn, taken, spots, step, halvings, aim
                 ax, ay, bx, by = chords[tried, 0], chords[tried, 1], chords[tried, 2], chords[tried, 3]
                 better = False
                 if math.hypot(bx - ax, by - ay) > 1e-6 and runs_inside(ax, ay, bx, by, corners, first):
-                    _weigh(sheet, chords[tried], aim, best, offset + tried, notes[tried])
+                    _weigh(sheet, chords[tried], aim, best, known, offset + tried, notes[tried])
                     better = best[BEST_AT] == offset + tried
                     tried += 1
                 if better:

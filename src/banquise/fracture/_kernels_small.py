@@ -4,6 +4,7 @@ import numpy as np
 
 from banquise.jit import loose_inner, loose_kernel
 
+NOTHING = 1e-14  # moments that differ by less are the same: rounding
 SMALL = 1e-10  # part of its diagonal added to S: loose pieces leave it singular, in directions that no load sees
 
 
@@ -11,20 +12,25 @@ SMALL = 1e-10  # part of its diagonal added to S: loose pieces leave it singular
 def _eliminated(inverse, touched, D, B, S):
     """Upper triangle of S = D - B^T G B, with G the rows and columns of `inverse` at the touched nodes.
 
-    B couples nodes of one cut element only, five or so to each ghost: no products with the other blocks, which are zero.
+    B couples nodes of one cut element only, five or so to each ghost, and both are numbered along the chord: no products with
+    the other blocks, which are zero, nor with those that only the lower triangle would need.
     """
     n, m = B.shape
     ghosts, nodes = m // 2, n // 2
     first = np.zeros(ghosts + 1, np.int64)
+    reach = np.empty(ghosts, np.int64)  # nodes below this number matter to this ghost or to one before it
     index = np.empty(ghosts * nodes, np.int64)
     at = 0
+    far = 0
     for g in range(ghosts):
         for j in range(nodes):
             p, q = 2 * j, 2 * g
             if B[p, q] != 0.0 or B[p + 1, q] != 0.0 or B[p, q + 1] != 0.0 or B[p + 1, q + 1] != 0.0:
                 index[at] = j
                 at += 1
+                far = max(far, j + 1)
         first[g + 1] = at
+        reach[g] = far
     local = np.empty((n, n))
     for i in range(nodes):
         p = 2 * touched[i]
@@ -37,16 +43,17 @@ def _eliminated(inverse, touched, D, B, S):
     one, two = np.empty(n), np.empty(n)
     spread = np.empty((n, m))  # G B
     for g in range(ghosts):
-        for c in range(n):
+        end = 2 * reach[g]
+        for c in range(end):
             one[c] = two[c] = 0.0
         for at in range(first[g], first[g + 1]):
             k = 2 * index[at]
             a, b, c, d = B[k, 2 * g], B[k + 1, 2 * g], B[k, 2 * g + 1], B[k + 1, 2 * g + 1]
-            for q in range(n):
+            for q in range(end):
                 x, y = local[k, q], local[k + 1, q]
                 one[q] += a * x + b * y
                 two[q] += c * x + d * y
-        for k in range(n):
+        for k in range(end):
             spread[k, 2 * g] = one[k]
             spread[k, 2 * g + 1] = two[k]
     for g in range(ghosts):
@@ -64,6 +71,57 @@ def _eliminated(inverse, touched, D, B, S):
 
 
 @loose_inner
+def _mean_motion(inverse, moments, QP, known, side, spread):
+    """`side` (2n, 3), the moments of the standard functions on the + side, and `spread` (3, 2n), inverse times that.
+
+    Chords that start at one place have most of their sides in common: the difference to the nearest one of those that came
+    before (`known`: sides, spreads, and how many there were) is spread. Nothing and all of the floe are always known: both
+    spread to nothing.
+    """
+    sides, spreads, count = known
+    n, room = side.shape[0], sides.shape[0]
+    for i in range(n):
+        for q in range(3):
+            side[i, q] = QP[i // 2, i % 2, q]
+    near, least = -1, 0
+    for i in range(0, n, 2):
+        if abs(side[i, 0]) > NOTHING:
+            least += 1
+    for ref in range(-2, min(count[0], room)):
+        if ref == -1:
+            continue
+        apart = 0
+        for i in range(0, n, 2):
+            other = moments[i, 0] if ref == -2 else sides[max(ref, 0), i, 0]
+            if abs(side[i, 0] - other) > NOTHING:
+                apart += 1
+        if apart < least:
+            near, least = ref, apart
+    for q in range(3):
+        for j in range(n):
+            spread[q, j] = spreads[near, q, j] if near >= 0 else 0.0
+    for i in range(n):
+        a, b, c = side[i, 0], side[i, 1], side[i, 2]
+        if near >= 0:
+            a, b, c = a - sides[near, i, 0], b - sides[near, i, 1], c - sides[near, i, 2]
+        elif near == -2:
+            a, b, c = a - moments[i, 0], b - moments[i, 1], c - moments[i, 2]
+        if abs(a) > NOTHING or abs(b) > NOTHING or abs(c) > NOTHING:
+            for j in range(n):
+                value = inverse[i, j]
+                spread[0, j] += a * value
+                spread[1, j] += b * value
+                spread[2, j] += c * value
+    if room > 0:
+        at = count[0] % room
+        for i in range(n):
+            for q in range(3):
+                sides[at, i, q] = side[i, q]
+                spreads[at, q, i] = spread[q, i]
+        count[0] += 1
+
+
+@loose_inner
 def _inverse_of_three(X, at, out):
     """Inverse of a 3 x 3 matrix by its cofactors, written to out[at:, at:]."""
     for i in range(3):
@@ -77,40 +135,30 @@ def _inverse_of_three(X, at, out):
 
 
 @loose_inner
-def _frozen(inverse, drift, drift_energy, push, touched, B, moments, side, separates, S, t):
+def _frozen(drift, drift_energy, push, touched, B, moments, side, spread, separates, S, t):
     """Add to S and t what keeps the mean motion of the floe, and of each of two pieces, as it was.
 
     With W = [whole, B^T drift, (B^T spread - own)], the moments of the ghosts on the rigid modes and what standard functions
     take of them, S gets W core W^T; core couples the first two by -1, and holds the drift's energy and (side^T spread)^-1.
-    `side` (2n, 3) and moments[:, 3:] are of one of the two pieces, spread = inverse side.
+    `side` (2n, 3) and moments[:, 3:] are of the + piece, spread (3, 2n) = inverse side; the other would give the same.
     """
     m, n = S.shape[0], side.shape[0]
     wide = np.zeros((9, m))
     core = np.zeros((9, 9))
     mixed = np.zeros((3, 3))  # drift^T side
     square = np.zeros((3, 3))  # side^T spread
-    spread = np.zeros((3, n))
     for p in range(3):
         core[p, 3 + p] = core[3 + p, p] = -1.0
         for q in range(3):
             core[p, q] = drift_energy[p, q]
     if separates:
         for i in range(n):
-            a, b, c = side[i, 0], side[i, 1], side[i, 2]
-            if a != 0.0 or b != 0.0 or c != 0.0:
-                for p in range(3):
-                    mixed[p, 0] += drift[i, p] * a
-                    mixed[p, 1] += drift[i, p] * b
-                    mixed[p, 2] += drift[i, p] * c
-                for j in range(n):
-                    value = inverse[i, j]
-                    spread[0, j] += a * value
-                    spread[1, j] += b * value
-                    spread[2, j] += c * value
-        for i in range(n):
             for q in range(3):
-                for p in range(3):
-                    square[q, p] += side[i, q] * spread[p, i]
+                value = side[i, q]
+                if value != 0.0:
+                    for p in range(3):
+                        mixed[p, q] += drift[i, p] * value
+                        square[q, p] += value * spread[p, i]
         _inverse_of_three(square, 6, core)
     for a in range(m):
         for q in range(3):
@@ -129,13 +177,17 @@ def _frozen(inverse, drift, drift_energy, push, touched, B, moments, side, separ
                     wide[3 + q, a] += value * drift[i, q]
                     if separates:
                         wide[6 + q, a] += value * spread[q, i]
+    last = 9 if separates else 6
+    value = np.empty(9)
     for a in range(m):
-        for q in range(9):
-            value = 0.0
-            for p in range(9):
-                value += wide[p, a] * core[p, q]
+        for q in range(last):
+            value[q] = 0.0
+            for p in range(last):
+                value[q] += wide[p, a] * core[p, q]
+        for q in range(0, last, 3):
+            x, y, z = value[q], value[q + 1], value[q + 2]
             for b in range(a, m):
-                S[a, b] += value * wide[q, b]
+                S[a, b] += x * wide[q, b] + y * wide[q + 1, b] + z * wide[q + 2, b]
 
 
 @loose_inner
@@ -161,20 +213,29 @@ def _factored(S, y):
                 y[i] -= value * y[k]
         if end < top + 4:
             break
-        for i in range(end, m):
+        for i in range(end, m - 1, 2):  # and two rows of the rest at once: one number below the diagonal is written in vain
             a, b, c, d = S[top, i], S[top + 1, i], S[top + 2, i], S[top + 3, i]
+            e, f, g, h = S[top, i + 1], S[top + 1, i + 1], S[top + 2, i + 1], S[top + 3, i + 1]
             for j in range(i, m):
-                S[i, j] -= a * S[top, j] + b * S[top + 1, j] + c * S[top + 2, j] + d * S[top + 3, j]
+                p, q, r, s = S[top, j], S[top + 1, j], S[top + 2, j], S[top + 3, j]
+                S[i, j] -= a * p + b * q + c * r + d * s
+                S[i + 1, j] -= e * p + f * q + g * r + h * s
             y[i] -= a * y[top] + b * y[top + 1] + c * y[top + 2] + d * y[top + 3]
+            y[i + 1] -= e * y[top] + f * y[top + 1] + g * y[top + 2] + h * y[top + 3]
+        if (m - end) % 2:
+            a, b, c, d = S[top, m - 1], S[top + 1, m - 1], S[top + 2, m - 1], S[top + 3, m - 1]
+            S[m - 1, m - 1] -= a * a + b * b + c * c + d * d
+            y[m - 1] -= a * y[top] + b * y[top + 1] + c * y[top + 2] + d * y[top + 3]
     return True
 
 
 @loose_inner
-def _solved_rows(U, A):
-    """A = U^-T A in place, four rows at a time."""
-    m, n = A.shape
+def _solved_rows(U, A, begun):
+    """A = U^-T A in place, four rows at a time; of row k only the first begun[k] columns are not zero."""
+    m = A.shape[0]
     for top in range(0, m, 4):
         end = min(top + 4, m)
+        n = begun[end - 1]
         for k in range(top, end):
             for c in range(n):
                 A[k, c] /= U[k, k]
@@ -190,21 +251,25 @@ def _solved_rows(U, A):
 
 
 @loose_inner
-def _gram(A, out):
-    """out = A^T A."""
-    m, n = A.shape
-    for c in range(n):
-        for d in range(n):
+def _gram(A, begun, out):
+    """out = A^T A, columns as in `_solved_rows`."""
+    m, lips = A.shape
+    for c in range(lips):
+        for d in range(lips):
             out[c, d] = 0.0
     for k in range(0, m - 1, 2):
+        n = begun[k + 1]
         for c in range(n):
             a, b = A[k, c], A[k + 1, c]
-            for d in range(n):
+            for d in range(c, n):
                 out[c, d] += a * A[k, d] + b * A[k + 1, d]
     if m % 2:
-        for c in range(n):
-            for d in range(n):
+        for c in range(lips):
+            for d in range(c, lips):
                 out[c, d] += A[m - 1, c] * A[m - 1, d]
+    for c in range(lips):
+        for d in range(c):
+            out[c, d] = out[d, c]
 
 
 @loose_inner
@@ -299,12 +364,12 @@ def non_negative(gram, rhs, x):
 
 
 @loose_inner
-def _pressed(A, y, pressure):
+def _pressed(A, y, begun, pressure):
     """Pressures of lips that would overlap, A (m, lips) their openings; y becomes the state under them."""
     m, lips = A.shape
     parting = np.zeros(lips)
     for k in range(m):
-        for c in range(lips):
+        for c in range(begun[k]):
             parting[c] -= A[k, c] * y[k]
     most = 0.0
     for c in range(lips):
@@ -312,23 +377,23 @@ def _pressed(A, y, pressure):
     if most <= 0.0:
         return
     gram = np.empty((lips, lips))
-    _gram(A, gram)
+    _gram(A, begun, gram)
     non_negative(gram, parting, pressure)
     for k in range(m):
-        for c in range(lips):
+        for c in range(begun[k]):
             y[k] += A[k, c] * pressure[c]
 
 
 @loose_kernel
 def open_cut(
     inverse, drift, drift_energy, push, body_moments, frozen,
-    touched, D, B, QA, QP, jump, slip, before, load, separates, minus, friction, enough,
+    touched, D, B, QA, QP, jump, slip, before, load, separates, known, friction, enough,
 ):  # fmt: skip
     """How a cut (see `cut_mesh`) opens: releases net of friction, frictionless, free; ghosts, and pressures of the lips.
 
     Parameters
     ----------
-    frozen : whether mean motions are (under an impact); minus : whether to freeze the piece on the - side, the smaller one
+    frozen : whether mean motions are (under an impact); known : of the chords before, see `_mean_motion`
     before : (m,) force that presses on each crossing before; enough : a free release of so much or less ends it
     """
     m, n, lips = D.shape[0], QP.shape[0], jump.shape[0]
@@ -340,22 +405,10 @@ def open_cut(
         y[a] = load[a]
     _eliminated(inverse, touched, D, B, S)
     if frozen:
-        side = np.empty((2 * n, 3))
-        own = np.empty((m, 6))
-        for a in range(m):
-            for q in range(3):
-                own[a, q] = QA[a, q]
-                own[a, 3 + q] = QA[a, q] - QA[a, 3 + q] if minus else QA[a, 3 + q]
-        for i in range(2 * n):
-            for q in range(3):
-                value = QP[i // 2, i % 2, q]
-                side[i, q] = body_moments[i, q] - value if minus else value
-        if minus:
-            for i in range(2 * n):  # what is on the + side alone must be nothing, not rounding
-                for q in range(3):
-                    if abs(side[i, q]) < 1e-14:
-                        side[i, q] = 0.0
-        _frozen(inverse, drift, drift_energy, push, touched, B, own, side, separates, S, y)
+        side, spread = np.empty((2 * n, 3)), np.empty((3, 2 * n))
+        if separates:
+            _mean_motion(inverse, body_moments, QP, known, side, spread)
+        _frozen(drift, drift_energy, push, touched, B, QA, side, spread, separates, S, y)
     for a in range(m):
         S[a, a] += SMALL * D[a, a]
     if not _factored(S, y):  # a piece without area: nothing to release
@@ -366,11 +419,16 @@ def open_cut(
     if free <= enough:
         return 0.0, 0.0, free, ghosts, pressure
     A = np.empty((m, lips))
+    begun = np.empty(m, np.int64)  # lips, in their order along the chord, that an unknown up to this one opens
+    last_lip = 0
     for k in range(m):
         for c in range(lips):
             A[k, c] = jump[c, k]
-    _solved_rows(S, A)
-    _pressed(A, y, pressure)
+            if jump[c, k] != 0.0:
+                last_lip = max(last_lip, c + 1)
+        begun[k] = last_lip
+    _solved_rows(S, A, begun)
+    _pressed(A, y, begun, pressure)
     frictionless = 0.0
     for k in range(m):
         frictionless += 0.5 * y[k] * y[k]

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from banquise.errors import ShapeError
 from banquise.fracture import _kernels, _kernels_small
+from banquise.fracture._kernels_search import known_sides
 from banquise.fracture.blas import one_blas_thread
 from banquise.fracture.griffith import Griffith
 from banquise.fracture.state import HOLD, Loaded, loaded
@@ -96,7 +97,7 @@ class Cutter:
         net, frictionless, free, ghosts, pressure = _kernels_small.open_cut(
             sheet.inverse, sheet.drift, sheet.drift_energy, sheet.push, sheet.moments, sheet.frozen,
             cut.touched, cut.D, cut.B, cut.moments, cut.side, cut.jump, cut.slip, cut.pressure, cut.t, cut.separates,
-            cut.plus > 0.5 * sheet.whole, friction, -1.0,
+            known_sides(len(sheet.moments), 0), friction, -1.0,
         )  # fmt: skip
         return Opening(net * joule, frictionless * joule, free * joule, ghosts, pressure)
 

@@ -29,6 +29,7 @@ from banquise.fracture._kernels_search import (
     SOLVED,
     STATUS,
     Aim,
+    known_sides,
 )
 from banquise.fracture.blas import one_blas_thread
 from banquise.fracture.candidates import Border
@@ -39,6 +40,7 @@ from banquise.scene.floe import Floe
 Array = NDArray[np.float64]
 
 ARRESTS = (0.25, 0.5, 0.75)  # of a chord, where a crack that ends inside may stop
+KNOWN = 8  # cracks whose sides are kept for the next ones
 REFINE_STEPS = 4  # halvings of the steps of the two ends
 
 
@@ -129,6 +131,7 @@ class _Hunt:
             arrested=ice.arrested,
         )
         self.best = np.array([math.inf if self.aim.least_energy else limit, limit, -1.0, -1.0])
+        self.known = known_sides(len(body.moments), KNOWN)
         self.tried, self.notes = np.empty((0, 5)), np.empty((0, 6))
 
     @property
@@ -141,7 +144,7 @@ class _Hunt:
         if self.ice.arrested and len(chords):
             chords = np.concatenate([_stopped(chord) for chord in chords])
         notes = np.empty((len(chords), 6))
-        _kernels_search.look(self.state.sheet, chords, self.aim, self.best, len(self.tried), notes)
+        _kernels_search.look(self.state.sheet, chords, self.aim, self.best, self.known, len(self.tried), notes)
         self._add(chords, notes)
 
     def _add(self, chords: Array, notes: Array) -> None:
@@ -160,7 +163,7 @@ class _Hunt:
         aim = self.aim._replace(arrested=False)  # two ends on the border: it cuts through
         count = _kernels_search.refine(
             self.state.sheet, b.corners, b.first, b.along, b.turn, b.taken, spots, 0.5 * b.step, REFINE_STEPS, aim, self.best,
-            len(self.tried), chords, notes,
+            self.known, len(self.tried), chords, notes,
         )  # fmt: skip
         self._add(chords[:count], notes[:count])
 
