@@ -3,8 +3,6 @@
 import math
 
 import numpy as np
-from numba import njit
-
 from banquise.jit import kernel
 
 
@@ -91,33 +89,6 @@ def rigid(nodes, elements, area):
                 modes[i, c, z] /= long
                 moments[2 * i + c, z] /= long
     return modes, moments
-
-
-@njit(cache=True, nogil=True)
-def assembled(elements, stiffness, moments, weight):
-    """Sum of the element stiffnesses (ne, 6, 6) and weight * moments moments^T, as (2n, 2n)."""
-    n = moments.shape[0]
-    K = np.empty((n, n))
-    for i in range(n):
-        a, b, c = weight * moments[i, 0], weight * moments[i, 1], weight * moments[i, 2]
-        for j in range(n):
-            K[i, j] = a * moments[j, 0] + b * moments[j, 1] + c * moments[j, 2]
-    for e in range(elements.shape[0]):
-        for k in range(6):
-            for q in range(6):
-                K[2 * elements[e, k // 2] + k % 2, 2 * elements[e, q // 2] + q % 2] += stiffness[e, k, q]
-    return K
-
-
-@njit(cache=True, nogil=True)
-def mirror(matrix):
-    """Copy the lower triangle over the upper one, tile by tile: rows and columns of a tile stay in the cache."""
-    n = matrix.shape[0]
-    for top in range(0, n, 32):
-        for left in range(0, top + 1, 32):
-            for i in range(top, min(top + 32, n)):
-                for j in range(left, min(left + 32, i)):
-                    matrix[j, i] = matrix[i, j]
 
 
 @kernel

@@ -1,13 +1,9 @@
-"""Plane-stress elasticity of one floe: P1 elements, a dense inverse once per mesh, exact handling of rigid motions.
+"""Plane-stress elasticity of one floe: P1 elements, a narrow factor of the stiffness, exact handling of rigid motions.
 
 Units of a body: lengths in the square root of the floe's area, stiffness in Young's modulus times thickness. In these
 units nothing depends on the size, so the Griffith scaling is exact. A floe is free in space, so its stiffness K has
-three rigid modes Z; with M the mass matrix (density 1, Z M-orthonormal) the body keeps
-
-    G = (K + g MZ (MZ)^T)^-1,
-
-which is the inverse of K on all loads in equilibrium, and gives displacements that are mass-orthogonal to rigid
-motions.
+three rigid modes Z. It is factored with three pins, which loads in equilibrium do not feel; with M the mass matrix (density 1,
+Z M-orthonormal) what comes out is made mass-orthogonal to the rigid motions.
 """
 
 from __future__ import annotations
@@ -20,18 +16,48 @@ from typing import Any
 import numpy as np
 import shapely
 from numpy.typing import NDArray
-from scipy.linalg import lapack
 
 from banquise.errors import ShapeError
-from banquise.fracture import _kernels_mesh
+from banquise.fracture import _kernels_mesh, _kernels_skyline
 from banquise.fracture.mesh import Mesh, Patch, find_patch, make_mesh
 from banquise.scene.floe import Floe
 
 Array = NDArray[np.float64]
 
-_KEPT = 16  # bodies in the cache, about 5 MB each
+_KEPT = 16  # bodies in the cache, some 100 kB each
 _cache: OrderedDict[Any, Body] = OrderedDict()
 _lock = threading.Lock()  # of the cache: floes are searched on several threads
+
+
+_NO_NODES, _NO_WAYS = np.empty(0, np.int64), np.empty((0, 2))
+
+
+@dataclass(frozen=True)
+class Held:
+    """A body some displacements of which are kept at zero: its factor, see `_kernels_skyline`."""
+
+    factor: Array
+    low: NDArray[np.int64]
+    high: NDArray[np.int64]
+    nodes: NDArray[np.int64]
+    ways: Array
+    free: Array  # (2n, k) rigid motions that nothing holds
+    stiff: float
+
+    def solved(self, loads: Array) -> Array:
+        """Displacements (k, 2n) under loads that are zero on what is held and in equilibrium with the free motions."""
+        out = np.array(loads)
+        _kernels_skyline.solved(self.factor, self.low, out)
+        return out
+
+    def inverse(self, one: Array, two: Array) -> Array:
+        """(2n, 2n), less one two^T."""
+        return np.asarray(
+            _kernels_skyline.inverted(
+                self.factor, self.low, self.high, self.nodes, self.ways, len(self.nodes), self.stiff,
+                np.ascontiguousarray(one), np.ascontiguousarray(two.T),
+            )
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -46,9 +72,10 @@ class Body:
     stiffness: Array  # (ne, 6, 6) of the elements
     modes: Array  # (n, 2, 3) rigid, M-orthonormal
     moments: Array  # (2n, 3) M Z
-    inverse: Array  # (2n, 2n) G
     strain: Array  # (ne, 3, 6) strain xx, yy, xy (tensor) from element displacements
     edges: tuple[NDArray[np.int64], ...]  # (k, 2) element and local edge of the border edges of each patch
+    reach: tuple[NDArray[np.int64], NDArray[np.int64]]  # first and last node that each has to do with
+    stiff: float  # of a typical node
 
     def to_mesh(self, point: Any) -> Array:
         return np.asarray((np.asarray(point, dtype=float) - self.origin) / self.unit)
@@ -69,14 +96,35 @@ class Body:
         v = u[self.mesh.elements].reshape(-1, 6)
         return 0.5 * float(np.einsum("ei,eij,ej->", v, self.stiffness, v))
 
+    def forces(self, u: Array) -> Array:
+        """(2n,) that hold a displacement (n, 2)."""
+        elements = self.mesh.elements
+        pulls = np.einsum("eij,ej->ei", self.stiffness, u[elements].reshape(-1, 6)).reshape(-1)
+        rows = np.stack([2 * elements, 2 * elements + 1], axis=-1).reshape(-1)
+        return np.bincount(rows, pulls, 2 * len(u))
+
     def relief(self, load: Array) -> tuple[Array, Array]:
         """Displacement (n, 2) under a load (2n,) balanced by the floe's own inertia, and the load on the modes (3,).
 
         Inertia relief: the load makes the floe accelerate as a rigid body; minus mass times that acceleration is
         added, which leaves a load in equilibrium.
         """
-        push = self.modes.reshape(-1, 3).T @ load
-        return (self.inverse @ (load - self.moments @ push)).reshape(-1, 2), push
+        modes = self.modes.reshape(-1, 3)
+        push = modes.T @ load
+        u = self.held(_NO_NODES, _NO_WAYS).solved((load - self.moments @ push)[None])[0]
+        return (u - modes @ (self.moments.T @ u)).reshape(-1, 2), push
+
+    def held(self, nodes: NDArray[np.int64], ways: Array) -> Held:
+        """The body with some displacements kept at zero: components `ways` (k, 2; unit, and orthogonal where two are of one
+        node) at `nodes`."""
+        all_nodes, all_ways, free = _kernels_skyline.pinned(self.modes, nodes, ways)
+        low, high = self.reach
+        factor = _kernels_skyline.factored(
+            self.mesh.elements, self.stiffness, low, all_nodes, all_ways, len(nodes), self.stiff
+        )
+        if not len(factor):
+            raise ShapeError("fracture: the mesh of this floe falls apart. Simplify its ring and try again.")
+        return Held(factor, low, high, nodes, ways, free, self.stiff)
 
 
 def body_of(floe: Floe, contacts: Any = (), stretches: Any = (), nodes: int = 300, poisson: float = 0.295) -> Body:
@@ -133,17 +181,10 @@ def clear_cache() -> None:
 def _assemble(mesh: Mesh, patches: tuple[Patch, ...], origin: Array, unit: float, poisson: float) -> Body:
     strain, stiffness = _kernels_mesh.strains_and_stiffness(mesh.nodes, mesh.elements, mesh.area, poisson)
     modes, moments = _kernels_mesh.rigid(mesh.nodes, mesh.elements, mesh.area)
-    weight = 5.0 * np.einsum("eii->", stiffness) / len(mesh.nodes) / np.sum(moments**2)
-    K = _kernels_mesh.assembled(mesh.elements, stiffness, moments, float(weight))
-    # K is symmetric: its transpose is the array in Fortran's order, which LAPACK takes as it lies
-    factor, info = lapack.dpotrf(K.T, lower=0, overwrite_a=1, clean=0)
-    if info:
-        raise ShapeError("fracture: the mesh of this floe falls apart. Simplify its ring and try again.")
-    inverse, _ = lapack.dpotri(factor, lower=0, overwrite_c=1)
-    inverse = inverse.T
-    _kernels_mesh.mirror(inverse)
     edges = tuple(
         _kernels_mesh.edges_on(mesh.nodes, mesh.elements, mesh.neighbours, np.ascontiguousarray(p.line))
         for p in patches
     )
-    return Body(mesh, patches, origin, unit, poisson, stiffness, modes, moments, inverse, strain, edges)
+    reach = _kernels_skyline.lows(mesh.elements, len(mesh.nodes))
+    stiff = float(np.einsum("eii->", stiffness)) / (2 * len(mesh.nodes))
+    return Body(mesh, patches, origin, unit, poisson, stiffness, modes, moments, strain, edges, reach, stiff)

@@ -17,7 +17,7 @@ import shapely
 from numpy.typing import NDArray
 
 from banquise.errors import ShapeError
-from banquise.fracture import _kernels_delaunay, _kernels_mesh, _kernels_points
+from banquise.fracture import _kernels_delaunay, _kernels_mesh, _kernels_points, _kernels_skyline
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
@@ -44,7 +44,8 @@ class Patch:
 
 @dataclass(frozen=True)
 class Mesh:
-    """Nodes (n, 2), triangles (ne, 3) counter-clockwise, neighbours over edge k -> k+1 (-1: border), local sizes."""
+    """Nodes (n, 2), neighbours with near numbers; triangles (ne, 3) counter-clockwise, neighbours over edge k -> k+1 (-1:
+    border), local sizes."""
 
     nodes: Array
     elements: Index
@@ -118,6 +119,12 @@ def make_mesh(polygon: Any, patches: list[Patch], nodes: int) -> Mesh:
     rim = np.concatenate([corners, points])
     nodes_at = _kernels_points.filled(corners, first, rim, sizes, growth, top)
     elements, neighbours = _kernels_delaunay.triangulated(nodes_at, first, parts, len(rim), sizes, growth, top, ROUNDS)
+    if len(elements):
+        far = patches[0].line[0] if patches else corners[0]
+        seed = int(np.argmin((nodes_at[:, 0] - far[0]) ** 2 + (nodes_at[:, 1] - far[1]) ** 2))
+        number = _kernels_skyline.narrow_order(elements, len(nodes_at), seed)
+        elements = number[elements]
+        nodes_at[number] = nodes_at.copy()
     area, size = _kernels_mesh.areas(nodes_at, elements)
     if not len(elements) or area.min() <= 0:
         raise ShapeError("fracture: this floe could not be meshed. Simplify its ring and try again.")

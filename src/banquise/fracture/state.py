@@ -4,8 +4,9 @@ A crack opens in a frozen frame. After an impact that means: the push patches ke
 (the slow variables of Balasoiu's limit), and each piece keeps its mean place and rotation. A dead force would let
 a piece run away and release any energy. Under given displacements (`Dirichlet`) only those are frozen.
 
-With P the frozen components, U = [P, MZ] (MZ alone under an impact) and Z the rigid modes, the response to any load
-under U^T w = 0 comes from the free inverse G and one small saddle system:  w = G f - [G U, Z] saddle^+ [G U, Z]^T f.
+With G the inverse of the body whose frozen components are held, Y the rigid motions that this leaves free and MZ the mean
+motions, the response to a load under (MZ)^T w = 0 comes from one small saddle system:
+w = G f - [G MZ, Y] saddle^-1 [G MZ, Y]^T f.
 """
 
 from __future__ import annotations
@@ -18,10 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise.errors import ShapeError
-from banquise.fracture import _kernels_mesh
 from banquise.fracture._kernels_search import Sheet
 from banquise.fracture.blas import one_blas_thread
-from banquise.fracture.elasticity import Body, body_of, border_edges
+from banquise.fracture.elasticity import Body, Held, body_of, border_edges
 from banquise.fracture.griffith import Griffith
 from banquise.fracture.held import Dirichlet
 from banquise.fracture.percussion import Impact
@@ -96,11 +96,8 @@ def _struck(floe: Floe, hit: Impact) -> Loaded:
         frozen = [way, turned] if hit.gripped[k] else [way]
         grips.append(sum(np.outer(d, d) for d in frozen))
         columns += [(int(node), d) for node in _ends(body, edges) for d in frozen]
-    frozen_columns = np.zeros((2 * n, len(columns) + 3))
-    for k, (node, d) in enumerate(columns):
-        frozen_columns[2 * node : 2 * node + 2, k] = d
-    frozen_columns[:, -3:] = body.moments
-    inverse, responses, energies = _constrained(body, frozen_columns)
+    held = body.held(*_components(columns))
+    inverse, drift, drift_energy = _still(body, held)
     u0 = hit.displacement / body.unit
     return Loaded(
         body=body,
@@ -109,8 +106,8 @@ def _struck(floe: Floe, hit: Impact) -> Loaded:
         energy=hit.energy,
         joule=hit.ice.young * floe.thickness * body.unit**2,
         inverse=inverse,
-        drift=np.ascontiguousarray(responses[:, -3:]),
-        drift_energy=np.ascontiguousarray(energies[-3:, -3:]),
+        drift=drift,
+        drift_energy=drift_energy,
         push=hit.push,
         grip=grip,
         grips=np.array(grips),
@@ -134,10 +131,11 @@ def _held(floe: Floe, load: Dirichlet, ice: Griffith) -> Loaded:
             for c, value in enumerate(given):
                 if value is not None:
                     values[2 * int(node) + c] = float(value(x, y) if callable(value) else value) / body.unit
-    frozen_columns = np.zeros((2 * n, len(values)))
-    frozen_columns[list(values), np.arange(len(values))] = 1
-    inverse, responses, _ = _constrained(body, frozen_columns)
-    u0 = np.ascontiguousarray((responses @ np.array(list(values.values()))).reshape(n, 2))
+    held = body.held(*_components([(at // 2, np.eye(2)[at % 2]) for at in values]))
+    u0 = np.zeros((n, 2))
+    u0.ravel()[list(values)] = list(values.values())
+    u0 -= held.solved(_unheld(held, body.forces(u0))[None])[0].reshape(n, 2)
+    inverse = held.inverse(np.empty((2 * n, 0)), np.empty((2 * n, 0)))
     joule = ice.young * floe.thickness * body.unit**2
     return Loaded(
         body=body,
@@ -161,20 +159,38 @@ def _ends(body: Body, edges: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.unique(np.concatenate(both))
 
 
-def _constrained(body: Body, columns: Array) -> tuple[Array, Array, Array]:
-    """Inverse under columns^T w = 0, responses to a unit of each column's value, and their mutual energies."""
-    k = columns.shape[1]
-    modes = body.modes.reshape(-1, 3)
-    wide = np.hstack([body.inverse @ columns, modes])
-    saddle = np.zeros((k + 3, k + 3))
-    saddle[:k, :k] = columns.T @ wide[:, :k]
-    saddle[:k, k:] = columns.T @ modes
-    saddle[k:, :k] = saddle[:k, k:].T
-    # Rigid motions that nothing holds leave the saddle singular; loads of cracks are in equilibrium and do not see
-    # them.
-    small = np.linalg.pinv(saddle, rcond=1e-11, hermitian=True)
+def _components(columns: list[tuple[int, Any]]) -> tuple[NDArray[np.int64], Array]:
+    """Nodes and directions of held components; two of one node are orthogonal, further ones add nothing."""
+    kept: dict[int, list[Array]] = {}
+    for node, way in columns:
+        ways = kept.setdefault(node, [])
+        if len(ways) == 1:
+            rest = way - (way @ ways[0]) * ways[0]
+            long = float(np.hypot(*rest))
+            if long > 1e-6:  # a corner of two patches
+                ways.append(rest / long)
+        elif not ways:
+            ways.append(np.asarray(way, dtype=float))
+    nodes = [node for node, ways in kept.items() for _ in ways]
+    return np.array(nodes, np.int64), np.array([way for ways in kept.values() for way in ways]).reshape(-1, 2)
+
+
+def _unheld(held: Held, load: Array) -> Array:
+    """A load (2n,) without its parts on the held components."""
+    out = load.reshape(-1, 2).copy()
+    for node, way in zip(held.nodes, held.ways):
+        out[node] -= (out[node] @ way) * way
+    return out.ravel()
+
+
+def _still(body: Body, held: Held) -> tuple[Array, Array, Array]:
+    """Inverse with the mean motion of the floe frozen too, responses to a unit of each mean motion, their mutual energies."""
+    moments, free = body.moments, held.free
+    wide = np.hstack([held.solved(np.array([_unheld(held, column) for column in moments.T])).T, free])
+    saddle = np.zeros((wide.shape[1], wide.shape[1]))
+    saddle[:3, :3] = moments.T @ wide[:, :3]
+    saddle[:3, 3:] = moments.T @ free
+    saddle[3:, :3] = saddle[:3, 3:].T
+    small = np.linalg.inv(saddle)
     responses = wide @ small
-    inverse = responses @ wide.T
-    np.subtract(body.inverse, inverse, out=inverse)
-    _kernels_mesh.mirror(inverse)  # symmetric to the last bit
-    return inverse, responses[:, :k], small[:k, :k]
+    return held.inverse(responses, wide), np.ascontiguousarray(responses[:, :3]), np.ascontiguousarray(small[:3, :3])
