@@ -9,28 +9,34 @@ SMALL = 1e-10  # part of its diagonal added to S: loose pieces leave it singular
 
 
 @loose_inner
-def _eliminated(inverse, touched, D, B, S):
-    """Upper triangle of S = D - B^T G B, with G the rows and columns of `inverse` at the touched nodes.
-
-    B couples nodes of one cut element only, five or so to each ghost, and both are numbered along the chord: no products with
-    the other blocks, which are zero, nor with those that only the lower triangle would need.
-    """
-    n, m = B.shape
-    ghosts, nodes = m // 2, n // 2
-    first = np.zeros(ghosts + 1, np.int64)
-    reach = np.empty(ghosts, np.int64)  # nodes below this number matter to this ghost or to one before it
-    index = np.empty(ghosts * nodes, np.int64)
+def _coupled(B, first, index, last):
+    """Which touched nodes each ghost g is coupled to by B: index[first[g]:first[g + 1]], five or so, near each other because
+    both are numbered along the chord; last[g] is the lowest of those of g and of all later ghosts."""
+    nodes, ghosts = B.shape[0] // 2, B.shape[1] // 2
     at = 0
-    far = 0
+    first[0] = 0
     for g in range(ghosts):
         for j in range(nodes):
             p, q = 2 * j, 2 * g
             if B[p, q] != 0.0 or B[p + 1, q] != 0.0 or B[p, q + 1] != 0.0 or B[p + 1, q + 1] != 0.0:
                 index[at] = j
                 at += 1
-                far = max(far, j + 1)
         first[g + 1] = at
-        reach[g] = far
+    low = nodes
+    for g in range(ghosts - 1, -1, -1):
+        for k in range(first[g], first[g + 1]):
+            low = min(low, index[k])
+        last[g] = low
+
+
+@loose_inner
+def _eliminated(inverse, touched, D, B, first, index, last, S):
+    """Lower triangle of S = D - B^T G B, with G the rows and columns of `inverse` at the touched nodes.
+
+    No products with blocks of B that are zero (see `_coupled`), nor with those that only the upper triangle would need.
+    """
+    n, m = B.shape
+    ghosts, nodes = m // 2, n // 2
     local = np.empty((n, n))
     for i in range(nodes):
         p = 2 * touched[i]
@@ -43,28 +49,28 @@ def _eliminated(inverse, touched, D, B, S):
     one, two = np.empty(n), np.empty(n)
     spread = np.empty((n, m))  # G B
     for g in range(ghosts):
-        end = 2 * reach[g]
-        for c in range(end):
+        low = 2 * last[g]
+        for c in range(low, n):
             one[c] = two[c] = 0.0
         for at in range(first[g], first[g + 1]):
             k = 2 * index[at]
             a, b, c, d = B[k, 2 * g], B[k + 1, 2 * g], B[k, 2 * g + 1], B[k + 1, 2 * g + 1]
-            for q in range(end):
+            for q in range(low, n):
                 x, y = local[k, q], local[k + 1, q]
                 one[q] += a * x + b * y
                 two[q] += c * x + d * y
-        for k in range(end):
+        for k in range(low, n):
             spread[k, 2 * g] = one[k]
             spread[k, 2 * g + 1] = two[k]
     for g in range(ghosts):
         p = 2 * g
-        for q in range(p, m):
+        for q in range(p + 2):
             S[p, q] = D[p, q]
             S[p + 1, q] = D[p + 1, q]
         for at in range(first[g], first[g + 1]):
             k = 2 * index[at]
             a, b, c, d = B[k, p], B[k + 1, p], B[k, p + 1], B[k + 1, p + 1]
-            for q in range(p, m):
+            for q in range(p + 2):
                 x, y = spread[k, q], spread[k + 1, q]
                 S[p, q] -= a * x + b * y
                 S[p + 1, q] -= c * x + d * y
@@ -135,7 +141,7 @@ def _inverse_of_three(X, at, out):
 
 
 @loose_inner
-def _frozen(drift, drift_energy, push, touched, B, moments, side, spread, separates, S, t):
+def _frozen(drift, drift_energy, push, touched, B, first, index, moments, side, spread, separates, S, t):
     """Add to S and t what keeps the mean motion of the floe, and of each of two pieces, as it was.
 
     With W = [whole, B^T drift, (B^T spread - own)], the moments of the ghosts on the rigid modes and what standard functions
@@ -168,11 +174,10 @@ def _frozen(drift, drift_energy, push, touched, B, moments, side, spread, separa
                 wide[6 + q, a] = -moments[a, 3 + q]
                 for p in range(3):
                     wide[6 + q, a] += moments[a, p] * mixed[p, q]
-    for k in range(B.shape[0]):
-        i = 2 * touched[k // 2] + k % 2
-        for a in range(m):
-            value = B[k, a]
-            if value != 0.0:
+    for a in range(m):
+        for at in range(first[a // 2], first[a // 2 + 1]):
+            for c in range(2):
+                value, i = B[2 * index[at] + c, a], 2 * touched[index[at]] + c
                 for q in range(3):
                     wide[3 + q, a] += value * drift[i, q]
                     if separates:
@@ -186,90 +191,89 @@ def _frozen(drift, drift_energy, push, touched, B, moments, side, spread, separa
                 value[q] += wide[p, a] * core[p, q]
         for q in range(0, last, 3):
             x, y, z = value[q], value[q + 1], value[q + 2]
-            for b in range(a, m):
+            for b in range(a + 1):
                 S[a, b] += x * wide[q, b] + y * wide[q + 1, b] + z * wide[q + 2, b]
 
 
 @loose_inner
-def _factored(S, y):
-    """S = U^T U in place, U in the upper triangle, and y = U^-T y; False when S is not positive.
+def _row_after_rows(L, row, start, end):
+    """Columns start to end (both even) of row L^-T for one row: of the factor itself, of a load or of a lip's opening, zero
+    before `start`. Two columns at a time."""
+    for j in range(start, end, 2):
+        a = b = 0.0
+        for k in range(start, j):
+            a += row[k] * L[j, k]
+            b += row[k] * L[j + 1, k]
+        a = (row[j] - a) * L[j, j]
+        row[j] = a
+        row[j + 1] = (row[j + 1] - b - a * L[j + 1, j]) * L[j + 1, j + 1]
 
-    Four rows at a time are taken out of the rest: each number is then read and written once for four products.
+
+@loose_inner
+def _four_rows_after_rows(L, A, top, start, end):
+    """The same for rows top to top + 3 of A at once: eight sums over numbers that are read once."""
+    p, q, r, s = A[top], A[top + 1], A[top + 2], A[top + 3]
+    for j in range(start, end, 2):
+        one, two = L[j], L[j + 1]
+        a = b = c = d = e = f = g = h = 0.0
+        for k in range(start, j):
+            u, v = one[k], two[k]
+            x, y, z, w = p[k], q[k], r[k], s[k]
+            a += x * u
+            b += y * u
+            c += z * u
+            d += w * u
+            e += x * v
+            f += y * v
+            g += z * v
+            h += w * v
+        first, across, second = one[j], two[j], two[j + 1]
+        a, b, c, d = (p[j] - a) * first, (q[j] - b) * first, (r[j] - c) * first, (s[j] - d) * first
+        p[j], q[j], r[j], s[j] = a, b, c, d
+        p[j + 1] = (p[j + 1] - e - a * across) * second
+        q[j + 1] = (q[j + 1] - f - b * across) * second
+        r[j + 1] = (r[j + 1] - g - c * across) * second
+        s[j + 1] = (s[j + 1] - h - d * across) * second
+
+
+@loose_inner
+def _factored(S):
+    """S = L L^T in place, L in the lower triangle with its diagonal inverted; False when S is not positive.
+
+    Rows four at a time: sums of products of rows run along the memory, twice as fast as rows taken out of the rest.
     """
     m = S.shape[0]
     for top in range(0, m, 4):
         end = min(top + 4, m)
-        for k in range(top, end):
-            if not S[k, k] > 0.0:
-                return False
-            root = np.sqrt(S[k, k])
-            for j in range(k, m):
-                S[k, j] /= root
-            y[k] /= root
-            for i in range(k + 1, end):
-                value = S[k, i]
-                for j in range(i, m):
-                    S[i, j] -= value * S[k, j]
-                y[i] -= value * y[k]
-        if end < top + 4:
-            break
-        for i in range(end, m - 1, 2):  # and two rows of the rest at once: one number below the diagonal is written in vain
-            a, b, c, d = S[top, i], S[top + 1, i], S[top + 2, i], S[top + 3, i]
-            e, f, g, h = S[top, i + 1], S[top + 1, i + 1], S[top + 2, i + 1], S[top + 3, i + 1]
-            for j in range(i, m):
-                p, q, r, s = S[top, j], S[top + 1, j], S[top + 2, j], S[top + 3, j]
-                S[i, j] -= a * p + b * q + c * r + d * s
-                S[i + 1, j] -= e * p + f * q + g * r + h * s
-            y[i] -= a * y[top] + b * y[top + 1] + c * y[top + 2] + d * y[top + 3]
-            y[i + 1] -= e * y[top] + f * y[top + 1] + g * y[top + 2] + h * y[top + 3]
-        if (m - end) % 2:
-            a, b, c, d = S[top, m - 1], S[top + 1, m - 1], S[top + 2, m - 1], S[top + 3, m - 1]
-            S[m - 1, m - 1] -= a * a + b * b + c * c + d * d
-            y[m - 1] -= a * y[top] + b * y[top + 1] + c * y[top + 2] + d * y[top + 3]
+        if end == top + 4:
+            _four_rows_after_rows(S, S, top, 0, top)
+        else:
+            for i in range(top, end):
+                _row_after_rows(S, S[i], 0, top)
+        for i in range(top, end):
+            for j in range(top, i + 1):
+                value = S[i, j]
+                for k in range(j):
+                    value -= S[i, k] * S[j, k]
+                if j < i:
+                    S[i, j] = value * S[j, j]
+                elif value > 0.0:
+                    S[i, i] = 1.0 / np.sqrt(value)
+                else:
+                    return False
     return True
 
 
 @loose_inner
-def _solved_rows(U, A, begun):
-    """A = U^-T A in place, four rows at a time; of row k only the first begun[k] columns are not zero."""
-    m = A.shape[0]
-    for top in range(0, m, 4):
-        end = min(top + 4, m)
-        n = begun[end - 1]
-        for k in range(top, end):
-            for c in range(n):
-                A[k, c] /= U[k, k]
-            for i in range(k + 1, end):
-                for c in range(n):
-                    A[i, c] -= U[k, i] * A[k, c]
-        if end < top + 4:
-            break
-        for i in range(end, m):
-            p, q, r, s = U[top, i], U[top + 1, i], U[top + 2, i], U[top + 3, i]
-            for c in range(n):
-                A[i, c] -= p * A[top, c] + q * A[top + 1, c] + r * A[top + 2, c] + s * A[top + 3, c]
-
-
-@loose_inner
-def _gram(A, begun, out):
-    """out = A^T A, columns as in `_solved_rows`."""
-    m, lips = A.shape
+def _gram(A, begin, out):
+    """out = A A^T for rows that begin at those columns, each at or after the one before."""
+    lips, m = A.shape
     for c in range(lips):
-        for d in range(lips):
-            out[c, d] = 0.0
-    for k in range(0, m - 1, 2):
-        n = begun[k + 1]
-        for c in range(n):
-            a, b = A[k, c], A[k + 1, c]
-            for d in range(c, n):
-                out[c, d] += a * A[k, d] + b * A[k + 1, d]
-    if m % 2:
-        for c in range(lips):
-            for d in range(c, lips):
-                out[c, d] += A[m - 1, c] * A[m - 1, d]
-    for c in range(lips):
-        for d in range(c):
-            out[c, d] = out[d, c]
+        for d in range(c + 1):
+            value = 0.0
+            for k in range(begin[c], m):
+                value += A[c, k] * A[d, k]
+            out[c, d] = out[d, c] = value
 
 
 @loose_inner
@@ -364,24 +368,24 @@ def non_negative(gram, rhs, x):
 
 
 @loose_inner
-def _pressed(A, y, begun, pressure):
-    """Pressures of lips that would overlap, A (m, lips) their openings; y becomes the state under them."""
-    m, lips = A.shape
+def _pressed(A, begin, y, pressure):
+    """Pressures of lips that would overlap, A (lips, m) their openings; y becomes the state under them."""
+    lips, m = A.shape
     parting = np.zeros(lips)
-    for k in range(m):
-        for c in range(begun[k]):
-            parting[c] -= A[k, c] * y[k]
     most = 0.0
     for c in range(lips):
+        for k in range(begin[c], m):
+            parting[c] -= A[c, k] * y[k]
         most = max(most, parting[c])
     if most <= 0.0:
         return
     gram = np.empty((lips, lips))
-    _gram(A, begun, gram)
+    _gram(A, begin, gram)
     non_negative(gram, parting, pressure)
-    for k in range(m):
-        for c in range(begun[k]):
-            y[k] += A[k, c] * pressure[c]
+    for c in range(lips):
+        if pressure[c] > 0.0:
+            for k in range(begin[c], m):
+                y[k] += A[c, k] * pressure[c]
 
 
 @loose_kernel
@@ -403,47 +407,54 @@ def open_cut(
     ghosts = np.zeros(m)
     for a in range(m):
         y[a] = load[a]
-    _eliminated(inverse, touched, D, B, S)
+    first, last = np.empty(m // 2 + 1, np.int64), np.empty(m // 2, np.int64)
+    index = np.empty(m // 2 * touched.shape[0], np.int64)
+    _coupled(B, first, index, last)
+    _eliminated(inverse, touched, D, B, first, index, last, S)
     if frozen:
         side, spread = np.empty((2 * n, 3)), np.empty((3, 2 * n))
         if separates:
             _mean_motion(inverse, body_moments, QP, known, side, spread)
-        _frozen(drift, drift_energy, push, touched, B, QA, side, spread, separates, S, y)
+        _frozen(drift, drift_energy, push, touched, B, first, index, QA, side, spread, separates, S, y)
     for a in range(m):
         S[a, a] += SMALL * D[a, a]
-    if not _factored(S, y):  # a piece without area: nothing to release
+    if not _factored(S):  # a piece without area: nothing to release
         return 0.0, 0.0, 0.0, ghosts, pressure
+    _row_after_rows(S, y, 0, m)
     free = 0.0
     for k in range(m):
         free += 0.5 * y[k] * y[k]
     if free <= enough:
         return 0.0, 0.0, free, ghosts, pressure
-    A = np.empty((m, lips))
-    begun = np.empty(m, np.int64)  # lips, in their order along the chord, that an unknown up to this one opens
-    last_lip = 0
-    for k in range(m):
-        for c in range(lips):
-            A[k, c] = jump[c, k]
+    A = np.empty((lips, m))
+    begin = np.empty(lips, np.int64)  # the first unknown that opens a lip or one after it
+    low = m
+    for c in range(lips - 1, -1, -1):
+        for k in range(m - 1, -1, -1):
+            A[c, k] = jump[c, k]
             if jump[c, k] != 0.0:
-                last_lip = max(last_lip, c + 1)
-        begun[k] = last_lip
-    _solved_rows(S, A, begun)
-    _pressed(A, y, begun, pressure)
+                low = min(low, k - k % 2)
+        begin[c] = low
+    for top in range(0, lips - 3, 4):
+        _four_rows_after_rows(S, A, top, begin[top], m)
+    for c in range(lips - lips % 4, lips):
+        _row_after_rows(S, A[c], begin[c], m)
+    _pressed(A, begin, y, pressure)
     frictionless = 0.0
     for k in range(m):
         frictionless += 0.5 * y[k] * y[k]
     for k in range(m - 1, -1, -1):
-        value = y[k]
-        for j in range(k + 1, m):
-            value -= S[k, j] * ghosts[j]
-        ghosts[k] = value / S[k, k]
-    first = last = 0.0
+        value = y[k] * S[k, k]
+        ghosts[k] = value
+        for j in range(k):
+            y[j] -= S[k, j] * value
+    before_work = after_work = 0.0
     for c in range(lips):
         slid = 0.0
         for k in range(m):
             slid += slip[c, k] * ghosts[k]
-        first += max(before[c], 0.0) * abs(slid)
-        last += pressure[c] * abs(slid)
-    drive = 2.0 * frictionless - friction * first
-    net = 0.5 * drive * drive / (drive + friction * last) if drive > 0.0 else 0.0
+        before_work += max(before[c], 0.0) * abs(slid)
+        after_work += pressure[c] * abs(slid)
+    drive = 2.0 * frictionless - friction * before_work
+    net = 0.5 * drive * drive / (drive + friction * after_work) if drive > 0.0 else 0.0
     return net, frictionless, free, ghosts, pressure
