@@ -2,9 +2,43 @@
 
 import math
 
+import numpy as np
 from numba import njit
 
 from banquise.jit import checked_inner
+
+
+@njit(cache=True, nogil=True)
+def sampled(ring, count):
+    """Border points (k, 3) of a closed ring, its corners and `count` evenly spaced ones in order: x, y and the area swept so
+    far (twice, about the first); and the step between those."""
+    corners = len(ring) - 1
+    total = 0.0
+    for i in range(corners):
+        total += math.hypot(ring[i + 1, 0] - ring[i, 0], ring[i + 1, 1] - ring[i, 1])
+    step = total / count
+    out = np.empty((corners + count, 3))
+    found, spaced, along = 0, 1, 0.0
+    for i in range(corners):
+        ex, ey = ring[i + 1, 0] - ring[i, 0], ring[i + 1, 1] - ring[i, 1]
+        long = math.hypot(ex, ey)
+        out[found, 0], out[found, 1] = ring[i, 0], ring[i, 1]
+        found += 1
+        while spaced < count and spaced * step < along + long:
+            part = (spaced * step - along) / long
+            if part > 0.0:
+                out[found, 0], out[found, 1] = ring[i, 0] + part * ex, ring[i, 1] + part * ey
+                found += 1
+            spaced += 1
+        along += long
+    swept = 0.0
+    for k in range(found):
+        if k > 0:
+            ax, ay = out[k - 1, 0] - out[0, 0], out[k - 1, 1] - out[0, 1]
+            bx, by = out[k, 0] - out[0, 0], out[k, 1] - out[0, 1]
+            swept += ax * by - bx * ay
+        out[k, 2] = swept
+    return out[:found].copy(), step
 
 
 @njit(cache=True, nogil=True)
@@ -18,9 +52,10 @@ def shortest_chord(at, least, step):
     shortest = math.inf
     for i in range(n):
         for j in range(i + 1, n):
-            length = math.hypot(at[j, 0] - at[i, 0], at[j, 1] - at[i, 1])
-            if length >= shortest:
+            length = (at[j, 0] - at[i, 0]) ** 2 + (at[j, 1] - at[i, 1]) ** 2
+            if length >= shortest * shortest:
                 continue
+            length = math.sqrt(length)
             if _cut_off(at, i, j, whole) >= least - 0.5 * step * (length + step):
                 shortest = length
     return shortest
@@ -36,9 +71,10 @@ def shortest_chord_from(at, x, y, reach, least, step):
         if math.hypot(at[i, 0] - x, at[i, 1] - y) > reach:
             continue
         for j in range(n):
-            length = math.hypot(at[j, 0] - at[i, 0], at[j, 1] - at[i, 1])
-            if length >= shortest or i == j:
+            length = (at[j, 0] - at[i, 0]) ** 2 + (at[j, 1] - at[i, 1]) ** 2
+            if length >= shortest * shortest or i == j:
                 continue
+            length = math.sqrt(length)
             if _cut_off(at, min(i, j), max(i, j), whole) >= least - 0.5 * step * (length + step):
                 shortest = length
     return shortest

@@ -50,15 +50,24 @@ def _eliminated(inverse, touched, D, B, first, index, last, S):
     spread = np.empty((n, m))  # G B
     for g in range(ghosts):
         low = 2 * last[g]
-        for c in range(low, n):
-            one[c] = two[c] = 0.0
-        for at in range(first[g], first[g + 1]):
+        for q in range(low, n):
+            one[q] = two[q] = 0.0
+        odd = (first[g + 1] - first[g]) % 2
+        for at in range(first[g], first[g] + odd):
             k = 2 * index[at]
             a, b, c, d = B[k, 2 * g], B[k + 1, 2 * g], B[k, 2 * g + 1], B[k + 1, 2 * g + 1]
             for q in range(low, n):
                 x, y = local[k, q], local[k + 1, q]
-                one[q] += a * x + b * y
-                two[q] += c * x + d * y
+                one[q] = a * x + b * y
+                two[q] = c * x + d * y
+        for at in range(first[g] + odd, first[g + 1], 2):  # two at once: half the sums to be read and written
+            k, i = 2 * index[at], 2 * index[at + 1]
+            a, b, c, d = B[k, 2 * g], B[k + 1, 2 * g], B[k, 2 * g + 1], B[k + 1, 2 * g + 1]
+            e, f, r, s = B[i, 2 * g], B[i + 1, 2 * g], B[i, 2 * g + 1], B[i + 1, 2 * g + 1]
+            for q in range(low, n):
+                x, y, z, w = local[k, q], local[k + 1, q], local[i, q], local[i + 1, q]
+                one[q] += a * x + b * y + e * z + f * w
+                two[q] += c * x + d * y + r * z + s * w
         for k in range(low, n):
             spread[k, 2 * g] = one[k]
             spread[k, 2 * g + 1] = two[k]
@@ -158,13 +167,18 @@ def _frozen(drift, drift_energy, push, touched, B, first, index, moments, side, 
         for q in range(3):
             core[p, q] = drift_energy[p, q]
     if separates:
-        for i in range(n):
-            for q in range(3):
+        for q in range(3):
+            a = b = c = d = e = f = 0.0
+            for i in range(n):
                 value = side[i, q]
-                if value != 0.0:
-                    for p in range(3):
-                        mixed[p, q] += drift[i, p] * value
-                        square[q, p] += value * spread[p, i]
+                a += drift[i, 0] * value
+                b += drift[i, 1] * value
+                c += drift[i, 2] * value
+                d += spread[0, i] * value
+                e += spread[1, i] * value
+                f += spread[2, i] * value
+            mixed[0, q], mixed[1, q], mixed[2, q] = a, b, c
+            square[q, 0], square[q, 1], square[q, 2] = d, e, f
         _inverse_of_three(square, 6, core)
     for a in range(m):
         for q in range(3):
@@ -269,11 +283,26 @@ def _gram(A, begin, out):
     """out = A A^T for rows that begin at those columns, each at or after the one before."""
     lips, m = A.shape
     for c in range(lips):
-        for d in range(c + 1):
-            value = 0.0
-            for k in range(begin[c], m):
-                value += A[c, k] * A[d, k]
-            out[c, d] = out[d, c] = value
+        own, start = A[c], begin[c]
+        full = (c + 1) - (c + 1) % 4
+        for d in range(0, full, 4):
+            p, q, r, s = A[d], A[d + 1], A[d + 2], A[d + 3]
+            x = y = z = w = 0.0
+            for k in range(start, m):
+                value = own[k]
+                x += value * p[k]
+                y += value * q[k]
+                z += value * r[k]
+                w += value * s[k]
+            out[c, d], out[c, d + 1], out[c, d + 2], out[c, d + 3] = x, y, z, w
+        for d in range(full, c + 1):
+            x = 0.0
+            for k in range(start, m):
+                x += own[k] * A[d, k]
+            out[c, d] = x
+    for c in range(lips):
+        for d in range(c):
+            out[d, c] = out[c, d]
 
 
 @loose_inner

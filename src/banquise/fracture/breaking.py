@@ -66,6 +66,8 @@ def compactness(floe: Floe) -> float:
 
 def _slits_in(piece: Floe, slits: list[Slit]) -> list[Slit]:
     """The slits of a floe that lie in one of its pieces, those that the cut has not touched."""
+    if not slits:
+        return []
     inside = piece.polygon.buffer(1e-9 * np.sqrt(piece.area))
     return [slit for slit in slits if inside.covers(shapely.LineString(slit))]
 
@@ -131,8 +133,8 @@ class Breaking:
                     self.family.slits[str(number)] = slits
             for middle, surface, _ in c.made:
                 events.append(self.event(sim, c, middle, surface, "break", ids[0]))
-            pieces = [self.family.floe(sim.scene.floes, number) for number in ids]
-            broken.append(Broken(c.row, c.whole, pieces, ids))
+            self.family.keep(sim.scene.floes, ids, c.pieces)
+            broken.append(Broken(c.row, c.whole, c.pieces, ids))
         for c in cuts:
             if len(c.pieces) == 1:
                 self.family.slits[str(c.number)] = c.slits[0]

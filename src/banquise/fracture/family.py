@@ -87,6 +87,12 @@ class Family:
         self.slits.pop(str(parent), None)
         return ids
 
+    def keep(self, scene: Sequence[Floe], ids: Sequence[int], pieces: Sequence[Floe]) -> None:
+        """Take the pieces that were cut for those of these ids: `_made` would only make the same ones again."""
+        for number, piece in zip(ids, pieces):
+            piece.name = self._name(scene, number - self.first)
+            self.__dict__.setdefault("_floes", {})[number] = piece
+
     def all_floes(self, scene: Sequence[Floe]) -> list[Floe]:
         """Every floe that ever was, by id."""
         ends = np.concatenate([[0], np.cumsum(self.ring_points)])

@@ -50,14 +50,14 @@ def shortest_cut(floe: Floe, min_piece: float = 0.02) -> float:
     if min_piece not in known:
         polygon = floe.polygon
         least = min_piece * polygon.area
-        known[min_piece] = min(_shortest(np.asarray(r.coords), least) for r in (polygon.exterior, *polygon.interiors))
+        rings = [_known_samples(floe), *(_sampled(np.asarray(r.coords)) for r in polygon.interiors)]
+        known[min_piece] = min(_shortest(at, step, least) for at, step in rings)
     return known[min_piece]
 
 
-def _shortest(ring: Array, least: float) -> float:
+def _shortest(at: Array, step: float, least: float) -> float:
     """Over pairs of sampled border points. Moving both ends by up to half a step changes a chord by at most a step,
     and the area it cuts off by at most half a step times the (longer) chord."""
-    at, step = _sampled(ring)
     return max(0.0, float(_kernels_screen.shortest_chord(at, least, step)) - step)
 
 
@@ -79,10 +79,5 @@ def _known_samples(floe: Floe) -> tuple[Array, float]:
 
 def _sampled(ring: Array) -> tuple[Array, float]:
     """Border points (k, 3): x, y and the area swept so far about the first; and the largest step between them."""
-    marks = np.concatenate([[0], np.cumsum(np.hypot(*np.diff(ring, axis=0).T))])
-    step = marks[-1] / SAMPLES
-    along = np.unique(np.concatenate([marks[:-1], np.arange(SAMPLES) * step]))
-    x, y = np.interp(along, marks, ring[:, 0]), np.interp(along, marks, ring[:, 1])
-    dx, dy = x - x[0], y - y[0]
-    swept = np.concatenate([[0], np.cumsum(dx[:-1] * dy[1:] - dx[1:] * dy[:-1])])
-    return np.column_stack([x, y, swept]), float(step)
+    at, step = _kernels_screen.sampled(np.ascontiguousarray(ring[:, :2]), SAMPLES)
+    return at, float(step)

@@ -104,9 +104,10 @@ def _simple_cut(polygon: Any, path: Array) -> list[Any] | None:
         return None
     lengths = np.concatenate([[0], np.cumsum(np.hypot(*np.diff(np.vstack([ring, ring[:1]]), axis=0).T))])
     line = polygon.exterior
-    places = [line.project(shapely.Point(p)) for p in (a, b)]
-    if any(line.distance(shapely.Point(p)) > 2 * NEAR * np.sqrt(polygon.area) + 1e-9 * span for p in (a, b)):
+    ends = shapely.points([a, b])
+    if (shapely.distance(line, ends) > 2 * NEAR * np.sqrt(polygon.area) + 1e-9 * span).any():
         return None
+    places = shapely.line_locate_point(line, ends)
     snap = NEAR * span
     marks = []
     for p, s in zip((a, b), places):
@@ -127,6 +128,8 @@ def _simple_cut(polygon: Any, path: Array) -> list[Any] | None:
     solids = [shapely.Polygon(first), shapely.Polygon(second)]
     if not all(p.is_valid and p.area > 0 for p in solids):
         return None
+    if not polygon.interiors:
+        return solids
     holes: list[list[Any]] = [[], []]
     for hole in polygon.interiors:
         inner_point = shapely.Polygon(hole).representative_point()

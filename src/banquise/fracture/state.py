@@ -134,7 +134,7 @@ def _held(floe: Floe, load: Dirichlet, ice: Griffith) -> Loaded:
     held = body.held(*_components([(at // 2, np.eye(2)[at % 2]) for at in values]))
     u0 = np.zeros((n, 2))
     u0.ravel()[list(values)] = list(values.values())
-    u0 -= held.solved(_unheld(held, body.forces(u0))[None])[0].reshape(n, 2)
+    u0 -= held.solved(_unheld(held, body.forces(u0)[None]))[0].reshape(n, 2)
     inverse = held.inverse(np.empty((2 * n, 0)), np.empty((2 * n, 0)))
     joule = ice.young * floe.thickness * body.unit**2
     return Loaded(
@@ -175,18 +175,18 @@ def _components(columns: list[tuple[int, Any]]) -> tuple[NDArray[np.int64], Arra
     return np.array(nodes, np.int64), np.array([way for ways in kept.values() for way in ways]).reshape(-1, 2)
 
 
-def _unheld(held: Held, load: Array) -> Array:
-    """A load (2n,) without its parts on the held components."""
-    out = load.reshape(-1, 2).copy()
-    for node, way in zip(held.nodes, held.ways):
-        out[node] -= (out[node] @ way) * way
-    return out.ravel()
+def _unheld(held: Held, loads: Array) -> Array:
+    """Loads (k, 2n) without their parts on the held components (those of one node are orthogonal)."""
+    out = loads.reshape(len(loads), -1, 2).copy()
+    along = np.einsum("kic,ic->ki", out[:, held.nodes], held.ways)
+    np.subtract.at(out, (slice(None), held.nodes), along[:, :, None] * held.ways)
+    return out.reshape(len(loads), -1)
 
 
 def _still(body: Body, held: Held) -> tuple[Array, Array, Array]:
     """Inverse with the mean motion of the floe frozen too, responses to a unit of each mean motion, their mutual energies."""
     moments, free = body.moments, held.free
-    wide = np.hstack([held.solved(np.array([_unheld(held, column) for column in moments.T])).T, free])
+    wide = np.hstack([held.solved(_unheld(held, np.ascontiguousarray(moments.T))).T, free])
     saddle = np.zeros((wide.shape[1], wide.shape[1]))
     saddle[:3, :3] = moments.T @ wide[:, :3]
     saddle[:3, 3:] = moments.T @ free
