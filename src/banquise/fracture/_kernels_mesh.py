@@ -112,3 +112,52 @@ def edges_on(nodes, elements, neighbours, line):
                 out[count, 0], out[count, 1] = e, k
                 count += 1
     return out[:count].copy()
+
+
+@kernel
+def frozen_components(elements, n, edges, patch, direction, both, grip):
+    """Nodes and unit directions of what the patches freeze: along the push, and across it where `both`.
+
+    edges (k, 2) are the border edges of all patches, patch (k,) whose they are; grip (ne, 3) gets that too. Two directions of
+    one node (a corner of two patches) are made orthogonal; a third adds nothing.
+    """
+    ways = np.zeros((n, 2, 2))
+    count = np.zeros(n, np.int64)
+    for k in range(edges.shape[0]):
+        e, side, own = edges[k, 0], edges[k, 1], patch[k]
+        grip[e, side] = own
+        for end in range(2):
+            i = elements[e, (side + end) % 3]
+            for turn in range(2 if both[own] else 1):
+                x, y = direction[own, 0], direction[own, 1]
+                if turn == 1:
+                    x, y = -y, x
+                if count[i] == 0:
+                    ways[i, 0, 0], ways[i, 0, 1] = x, y
+                    count[i] = 1
+                elif count[i] == 1 and abs(ways[i, 0, 0] * y - ways[i, 0, 1] * x) > 1e-6:
+                    ways[i, 1, 0], ways[i, 1, 1] = -ways[i, 0, 1], ways[i, 0, 0]
+                    count[i] = 2
+    nodes, out = np.empty(count.sum(), np.int64), np.empty((count.sum(), 2))
+    at = 0
+    for i in range(n):
+        for q in range(count[i]):
+            nodes[at], out[at, 0], out[at, 1] = i, ways[i, q, 0], ways[i, q, 1]
+            at += 1
+    return nodes, out
+
+
+@kernel
+def end_weights(nodes, elements, edges):
+    """(n,) part of a force spread evenly over border edges (k, 2) that each node takes."""
+    out = np.zeros(nodes.shape[0])
+    total = 0.0
+    for k in range(edges.shape[0]):
+        i, j = elements[edges[k, 0], edges[k, 1]], elements[edges[k, 0], (edges[k, 1] + 1) % 3]
+        long = math.hypot(nodes[j, 0] - nodes[i, 0], nodes[j, 1] - nodes[i, 1])
+        out[i] += 0.5 * long
+        out[j] += 0.5 * long
+        total += long
+    for i in range(nodes.shape[0]):
+        out[i] /= total
+    return out

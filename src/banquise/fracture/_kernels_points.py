@@ -9,6 +9,7 @@ from banquise.jit import inner, kernel
 SAMPLES = 32  # of a border edge, over which its points are spaced by the local size
 CELLS = 1200  # over which points are counted before they are made
 PACKING = 0.9  # points that fit, as a part of a perfect hexagonal packing (measured on graded meshes)
+GRID = 20  # cells across a floe, by which lattices are thinned
 RATIO = 1.25  # of the steps of two lattices
 APART = 0.7  # of the local size: the least distance of two points
 
@@ -189,6 +190,13 @@ def filled(corners, first, points, fine, growth, top):
     for k in range(fine.shape[0]):
         finest = min(finest, fine[k, 4])
     levels = int(math.ceil(math.log(top / finest) / math.log(RATIO)))
+    # the sizes that occur in each cell of a coarse grid: most places of a lattice are in cells that want another size
+    wide, tall = 1.001 * (x1 - x0) / GRID, 1.001 * (y1 - y0) / GRID
+    half = 0.5 * growth * math.hypot(wide, tall)
+    middle = np.empty((GRID, GRID))
+    for i in range(GRID):
+        for j in range(GRID):
+            middle[i, j] = size_at(x0 + (i + 0.5) * wide, y0 + (j + 0.5) * tall, fine, growth, top)
     out = np.empty((4 * points.shape[0] + 64, 2))
     count = points.shape[0]
     for k in range(count):
@@ -208,7 +216,10 @@ def filled(corners, first, points, fine, growth, top):
         for j in range(int(math.floor((ya - y0) / (0.866 * step))) - 1, int(math.ceil((yb - y0) / (0.866 * step))) + 1):
             for i in range(int(math.floor((xa - x0) / step)) - 1, int(math.ceil((xb - x0) / step)) + 1):
                 x, y = x0 + step * (i + 0.5 * (j % 2)), y0 + 0.866 * step * (j + 0.5)
-                if not inside(x, y, corners, first):
+                column, row = int((x - x0) / wide), int((y - y0) / tall)
+                if x < x0 or y < y0 or column >= GRID or row >= GRID:
+                    continue
+                if middle[column, row] + half < 0.9 * step or middle[column, row] - half >= 1.13 * step:
                     continue
                 size = size_at(x, y, fine, growth, top)
                 if not 0.9 * step <= size < 1.13 * step:
@@ -219,7 +230,7 @@ def filled(corners, first, points, fine, growth, top):
                     if (out[k, 0] - x) ** 2 + (out[k, 1] - y) ** 2 < reach:
                         free = False
                         break
-                if not free:
+                if not free or not inside(x, y, corners, first):
                     continue
                 if count == out.shape[0]:
                     wider = np.empty((2 * count, 2))

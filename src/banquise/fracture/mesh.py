@@ -61,9 +61,9 @@ def find_patch(polygon: Any, point: Array, direction: Array, width: float) -> Pa
     """The stretch of border of that width about the border point nearest to `point`, as far as it faces the push."""
     rings = [polygon.exterior, *polygon.interiors]
     spot = shapely.Point(point)
-    ring = min(rings, key=lambda r: r.distance(spot))
+    ring = min(rings, key=lambda r: r.distance(spot)) if len(rings) > 1 else rings[0]
     corners = np.asarray(ring.coords)
-    if shapely.LinearRing(corners).is_ccw != (ring is rings[0]):
+    if ring.is_ccw != (ring is rings[0]):
         corners = corners[::-1]  # ice on the left
     steps = np.diff(corners, axis=0)
     lengths = np.hypot(*steps.T)

@@ -18,6 +18,7 @@ import shapely
 from numpy.typing import NDArray
 
 from banquise.errors import ShapeError
+from banquise.fracture import _kernels_mesh
 from banquise.fracture.blas import one_blas_thread
 from banquise.fracture.elasticity import Body, body_of, border_edges
 from banquise.fracture.griffith import Griffith
@@ -183,10 +184,7 @@ def _peak(
 def patch_load(body: Body, which: int) -> Array:
     """(2, 2n) nodal loads of a unit force spread evenly over a patch, along its push and along the push turned left."""
     mesh, way = body.mesh, body.patches[which].direction
-    element, edge = border_edges(body, which).T
-    i, j = mesh.elements[element, edge], mesh.elements[element, (edge + 1) % 3]
-    length = np.hypot(*(mesh.nodes[i] - mesh.nodes[j]).T)
-    weight = np.bincount(np.concatenate([i, j]), np.tile(length / 2, 2), len(mesh.nodes)) / length.sum()
+    weight = _kernels_mesh.end_weights(mesh.nodes, mesh.elements, border_edges(body, which))
     turned = np.array([-way[1], way[0]])
     return np.stack([np.outer(weight, way).ravel(), np.outer(weight, turned).ravel()])
 

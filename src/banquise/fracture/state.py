@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise.errors import ShapeError
+from banquise.fracture import _kernels_mesh
 from banquise.fracture._kernels_search import Sheet
 from banquise.fracture.blas import one_blas_thread
 from banquise.fracture.elasticity import Body, Held, body_of, border_edges
@@ -87,16 +88,14 @@ def _struck(floe: Floe, hit: Impact) -> Loaded:
     body = hit.body
     ne, n = len(body.mesh.elements), len(body.mesh.nodes)
     grip = np.full((ne, 3), -1, np.int64)
-    grips, columns = [], []
-    for k, patch in enumerate(body.patches):
-        way = patch.direction
-        edges = border_edges(body, k)
-        grip[edges[:, 0], edges[:, 1]] = k
-        turned = np.array([-way[1], way[0]])
-        frozen = [way, turned] if hit.gripped[k] else [way]
-        grips.append(sum(np.outer(d, d) for d in frozen))
-        columns += [(int(node), d) for node in _ends(body, edges) for d in frozen]
-    held = body.held(*_components(columns))
+    edges = [border_edges(body, k) for k in range(len(body.patches))]
+    ways = np.array([patch.direction for patch in body.patches])
+    both = np.array(hit.gripped)
+    grips = np.where(both[:, None, None], np.eye(2), ways[:, :, None] * ways[:, None, :])
+    owner = np.repeat(np.arange(len(edges)), [len(e) for e in edges])
+    held = body.held(
+        *_kernels_mesh.frozen_components(body.mesh.elements, n, np.concatenate(edges), owner, ways, both, grip)
+    )
     inverse, drift, drift_energy = _still(body, held)
     u0 = hit.displacement / body.unit
     return Loaded(
@@ -110,7 +109,7 @@ def _struck(floe: Floe, hit: Impact) -> Loaded:
         drift_energy=drift_energy,
         push=hit.push,
         grip=grip,
-        grips=np.array(grips),
+        grips=grips,
         sources=tuple(range(len(body.patches))),
     )
 
@@ -131,7 +130,8 @@ def _held(floe: Floe, load: Dirichlet, ice: Griffith) -> Loaded:
             for c, value in enumerate(given):
                 if value is not None:
                     values[2 * int(node) + c] = float(value(x, y) if callable(value) else value) / body.unit
-    held = body.held(*_components([(at // 2, np.eye(2)[at % 2]) for at in values]))
+    at = np.array(list(values))
+    held = body.held(at // 2, np.eye(2)[at % 2])
     u0 = np.zeros((n, 2))
     u0.ravel()[list(values)] = list(values.values())
     u0 -= held.solved(_unheld(held, body.forces(u0)[None]))[0].reshape(n, 2)
@@ -157,22 +157,6 @@ def _ends(body: Body, edges: NDArray[np.int64]) -> NDArray[np.int64]:
     element, edge = edges.T
     both = [body.mesh.elements[element, edge], body.mesh.elements[element, (edge + 1) % 3]]
     return np.unique(np.concatenate(both))
-
-
-def _components(columns: list[tuple[int, Any]]) -> tuple[NDArray[np.int64], Array]:
-    """Nodes and directions of held components; two of one node are orthogonal, further ones add nothing."""
-    kept: dict[int, list[Array]] = {}
-    for node, way in columns:
-        ways = kept.setdefault(node, [])
-        if len(ways) == 1:
-            rest = way - (way @ ways[0]) * ways[0]
-            long = float(np.hypot(*rest))
-            if long > 1e-6:  # a corner of two patches
-                ways.append(rest / long)
-        elif not ways:
-            ways.append(np.asarray(way, dtype=float))
-    nodes = [node for node, ways in kept.items() for _ in ways]
-    return np.array(nodes, np.int64), np.array([way for ways in kept.values() for way in ways]).reshape(-1, 2)
 
 
 def _unheld(held: Held, loads: Array) -> Array:
