@@ -11,6 +11,7 @@ from banquise.fracture._kernels_border import on_patch, place, runs_inside
 from banquise.fracture._kernels_small import open_cut
 from banquise.jit import inner, kernel
 
+SLOWLY = 1.5  # factor by which the release of a chord exceeds those of the chords on both sides of it, at most
 NO_CRACK, SKIPPED, SOLVED = 0, 1, 2  # what became of a candidate
 STATUS, LENGTH, SEPARATES, RELEASE, BOUND, CRITICAL = range(6)  # columns of what is noted of it
 BEST, FIRST, BEST_AT, FIRST_AT = range(4)  # scores so far, and the candidates that have them
@@ -142,11 +143,61 @@ def _weigh(sheet, chord, aim, best, known, at, note):
         best[BEST], best[BEST_AT] = score, at
 
 
+@inner
+def _beside(chords, angle, later, c):
+    """Chords from the same start next to chord c on either side, of those looked at first; -1 where there is none."""
+    left, right = -1, -1
+    for d in range(chords.shape[0]):
+        if later[d] or chords[d, 0] != chords[c, 0] or chords[d, 1] != chords[c, 1]:
+            continue
+        if angle[d] < angle[c]:
+            if left < 0 or angle[d] > angle[left]:
+                left = d
+        elif right < 0 or angle[d] < angle[right]:
+            right = d
+    return left, right
+
+
+@inner
+def _bounded(note, aim):
+    """Whether the release with free lips is known."""
+    return note[STATUS] == SOLVED or (note[STATUS] == SKIPPED and note[BOUND] < aim.energy)
+
+
 @kernel
 def look(sheet, chords, aim, best, known, offset, notes):
-    """Weigh candidates (k, 5) in their order; `notes` (k, 6) and `best` (4,) are written, candidates counted from `offset`."""
-    for k in range(chords.shape[0]):
-        _weigh(sheet, chords[k], aim, best, known, offset + k, notes[k])
+    """Weigh candidates (k, 5) in their order; `notes` (k, 6) and `best` (4,) are written, candidates counted from `offset`.
+
+    Of the chords from one start every second one first. Releases change slowly from one to the next: one in between is left
+    out where SLOWLY times those on both sides of it, even with free lips, could not win.
+    """
+    n = chords.shape[0]
+    later = np.zeros(n, np.bool_)
+    angle = np.empty(n)
+    if aim.skip and not aim.arrested:
+        for c in range(n):
+            angle[c] = math.atan2(chords[c, 3] - chords[c, 1], chords[c, 2] - chords[c, 0])
+        for c in range(n):
+            rank = 0
+            for d in range(n):
+                same = chords[d, 0] == chords[c, 0] and chords[d, 1] == chords[c, 1]
+                if same and (angle[d] < angle[c] or (angle[d] == angle[c] and d < c)):
+                    rank += 1
+            later[c] = rank % 2 == 1
+    for c in range(n):
+        if not later[c]:
+            _weigh(sheet, chords[c], aim, best, known, offset + c, notes[c])
+    for c in range(n):
+        if not later[c]:
+            continue
+        left, right = _beside(chords, angle, later, c)
+        if left >= 0 and right >= 0 and _bounded(notes[left], aim) and _bounded(notes[right], aim):
+            length = math.hypot(chords[c, 2] - chords[c, 0], chords[c, 3] - chords[c, 1])
+            if SLOWLY * max(notes[left, BOUND], notes[right, BOUND]) <= _enough(length, aim, best):
+                notes[c, STATUS], notes[c, LENGTH], notes[c, SEPARATES] = SKIPPED, length, 0.0
+                notes[c, RELEASE], notes[c, BOUND], notes[c, CRITICAL] = math.nan, aim.energy, math.inf
+                continue
+        _weigh(sheet, chords[c], aim, best, known, offset + c, notes[c])
 
 
 @kernel
