@@ -12,12 +12,12 @@ from banquise.bench import Figure
 
 def bench(quick: bool = False) -> list[Figure]:
     """Figures of breaking in a run; CPU time of this process."""
-    n, minutes = (60, 2.0) if quick else (1000, 10.0)
+    n, minutes = (60, 2.0) if quick else (1000, 5.0)
     both = storm_costs(n, minutes)
     whole, broken = both["whole"], both["broken"]
     note = (
-        f"{n} floes, {broken['floes']:.0f} at the end of {minutes:g} min, {broken['searches']:.0f} searches; whole storm, "
-        "runs interleaved"
+        f"{n} floes, {broken['floes']:.0f} at the end of {minutes:g} min, {broken['searches']:.0f} searches, "
+        f"{broken['breaks']:.0f} floes broke; whole storm, runs interleaved"
     )
     costs = [1e6 * cost["seconds"] / cost["floe_steps"] for cost in (whole, broken)]
     return [
@@ -27,6 +27,8 @@ def bench(quick: bool = False) -> list[Figure]:
         Figure(
             "of it, looking, searching and cutting", 1e6 * broken["breaking"] / broken["floe_steps"], "us", note=note
         ),
+        Figure("of it, all that for one search", 1e3 * broken["breaking"] / max(broken["searches"], 1.0), "ms", note=note),
+        Figure("searches for a floe that broke", broken["searches"] / max(broken["breaks"], 1.0), "1", note=note),
         Figure("storm, unbroken over breaking", costs[0] / costs[1], "1", at_least=0.5, note=note),
     ]
 
@@ -71,6 +73,7 @@ def storm_costs(n: int, minutes: float, step: float = 5.0) -> dict[str, dict[str
                 cost["floe_steps"] += sim.bodies.n_free
     costs["broken"]["floes"] = sims["broken"].bodies.n_free
     costs["broken"]["searches"] = sims["broken"].breaking.searches
+    costs["broken"]["breaks"] = float(np.isfinite(sims["broken"].breaking.family.end).sum())
     return costs
 
 
