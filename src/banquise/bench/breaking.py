@@ -27,7 +27,9 @@ def bench(quick: bool = False) -> list[Figure]:
         Figure(
             "of it, looking, searching and cutting", 1e6 * broken["breaking"] / broken["floe_steps"], "us", note=note
         ),
-        Figure("of it, all that for one search", 1e3 * broken["breaking"] / max(broken["searches"], 1.0), "ms", note=note),
+        Figure(
+            "of it, all that for one search", 1e3 * broken["breaking"] / max(broken["searches"], 1.0), "ms", note=note
+        ),
         Figure("searches for a floe that broke", broken["searches"] / max(broken["breaks"], 1.0), "1", note=note),
         Figure("storm, unbroken over breaking", costs[0] / costs[1], "1", at_least=0.5, note=note),
     ]

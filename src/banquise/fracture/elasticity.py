@@ -101,7 +101,7 @@ class Body:
         elements = self.mesh.elements
         pulls = np.einsum("eij,ej->ei", self.stiffness, u[elements].reshape(-1, 6)).reshape(-1)
         rows = np.stack([2 * elements, 2 * elements + 1], axis=-1).reshape(-1)
-        return np.bincount(rows, pulls, 2 * len(u))
+        return np.asarray(np.bincount(rows, pulls, 2 * len(u)), dtype=float)
 
     def relief(self, load: Array) -> tuple[Array, Array]:
         """Displacement (n, 2) under a load (2n,) balanced by the floe's own inertia, and the load on the modes (3,).

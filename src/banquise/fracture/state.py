@@ -163,7 +163,8 @@ def _unheld(held: Held, loads: Array) -> Array:
     """Loads (k, 2n) without their parts on the held components (those of one node are orthogonal)."""
     out = loads.reshape(len(loads), -1, 2).copy()
     along = np.einsum("kic,ic->ki", out[:, held.nodes], held.ways)
-    np.subtract.at(out, (slice(None), held.nodes), along[:, :, None] * held.ways)
+    for k, load in enumerate(out):
+        np.subtract.at(load, held.nodes, along[k, :, None] * held.ways)
     return out.reshape(len(loads), -1)
 
 
