@@ -46,7 +46,7 @@ class Griffith:
     rule: str = "first"
     arrested: bool = False
     min_piece: float = 0.02
-    nodes: int = 150
+    nodes: int = 200
     border_points: int = 24
     min_size: float | None = None
     generations: int = 4
