@@ -20,6 +20,7 @@ ATTEMPTS = 14  # times groups that leave an overlap are done again before it is 
 HOPE = 5  # of these, where all that overlaps did so already when the step began
 BEARABLE = 2.0  # tolerances of overlap that are said and left; floes that would overlap more stay where they were
 DEEPER = 1.05  # times as deep as before that an overlap which is there already, and bearable, may become
+LONGER = 8.0  # times what a floe may take at the next step, after it had to take shorter ones
 AFTER_REST = 16  # part of a step that floes which stayed where they were take next
 
 
@@ -74,7 +75,7 @@ def verify(engine: Engine, done: list[Groups], pairs: Pairs, step: float) -> tup
         sim.ledger.add(splits=1)
         attempt += 1
     if sim.step_cap.min(initial=np.inf) < np.inf:
-        sim.step_cap *= 2.0
+        sim.step_cap *= LONGER
         sim.step_cap[sim.step_cap >= step] = np.inf
     sim.overlapping = [(int(i), int(j), float(p)) for (i, j), p in zip(bad, part)]
     return deepest, unsolved
