@@ -12,6 +12,7 @@ from banquise.solvers import _kernels, _kernels_block, _kernels_path
 from banquise.solvers._kernels_newton import LOW, SLOPE, WNN, WTT, Island, Plan, Room
 
 SWEEPS = 20  # before the first Newton step: they cure local trouble
+CLOSE = 1e-2  # residual, from which on the best point is far from the path
 MAX_STEPS = 1600  # of the path; the hardest jam at hand takes 1,100
 
 Floats = NDArray[np.float64]
@@ -94,14 +95,17 @@ def solve_large(
     best, least, total = r.copy(), swept, SWEEPS
     columns, near, far = island.columns, _kernels_path.NEAR, 10 * reference
     # (point to start from, nu (from the best point: times its residual), what a full step multiplies nu by, or 0 to follow
-    # the path instead, most steps). From far away, faster falls of nu lose the path.
-    chain: list[tuple[str, float, float, int]] = [("swept", far, 0.64, 80)]
+    # the path instead, most steps). From far away, faster falls of nu lose the path. What the quick method leaves is mostly
+    # near: the path from there takes a hundred steps.
+    chain: list[tuple[str, float, float, int]] = [("swept", far, 0.64, 80), ("best", 10.0, 0.0, 300)]
     if warm:
         mid = min(0.1 * reference, 10 * swept)
-        chain = [("swept", near * swept, 0.5, 80), ("zero", far, 0.64, 80), ("swept", mid, 0.0, 1000)]
+        chain = [("swept", near * swept, 0.5, 80), ("best", 10.0, 0.0, 300), ("swept", mid, 0.0, 1000)]
     for origin, nu, fall, most in [*chain, ("zero", far, 0.0, MAX_STEPS), ("best", near, 0.5, 80)][:tries]:
         if least <= goal:
             break
+        if origin == "best" and not fall and least > CLOSE * reference:
+            continue
         point = {"swept": r, "zero": np.zeros_like(r), "best": best}[origin].copy()
         nu = nu * least if origin == "best" else nu
         if fall:
