@@ -5,9 +5,11 @@ import importlib
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import banquise
+from banquise.jit import plain_kernel
 
 PACKAGE = Path(banquise.__file__).parent
 CALLERS = [
@@ -48,3 +50,16 @@ def test_python_calls_no_inner_function(path):
     for module, name in kernels_used(path):
         options = getattr(getattr(importlib.import_module(module), name), "targetoptions", {})
         assert not options.get("no_cpython_wrapper"), f"{path} calls {module}.{name}"
+
+
+def test_plain_indices_count_from_the_end_only_where_written_out():
+    x, y = np.arange(5.0), np.arange(12.0).reshape(3, 4)
+    assert _indexed(x, y, np.int32(2), np.int64(1)) == (4.0, 2.0, 11.0, 9.0, 7.0)
+    assert x[2] == 7.0 and y[1, -2] == 8.0
+
+
+@plain_kernel
+def _indexed(x, y, i, j):
+    read = x[-1], x[i], y[i, -1], y[i, j], y[j, 3]
+    x[i], y[j, -2] = 7.0, 8.0
+    return read

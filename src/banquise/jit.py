@@ -9,6 +9,8 @@ array handed to an inner function is counted up and down with atomic operations,
 contact. `bare_loose_kernel`: sums in any order besides, for SIMD. `bare_inline`: put into its one caller, for a function
 with many arrays: each is seven words to be copied at a call. `bare_loose_inline`: both.
 
+`plain_*`: bare, and indices are taken as they are (`PlainIndices`): a computed one must not be negative.
+
 A number or truth value written out in a call compiles a copy of the function for that value, and a variable that begins as
 one does too: `np.int64(0)` and `np.bool_(True)` do not. An array written into a slice of another brings in the words of the
 error for shapes that differ, three seconds to compile: numbers are written one by one.
@@ -18,6 +20,8 @@ from typing import Any
 
 import numba
 from numba import njit
+
+from banquise.indices import PlainIndices
 
 _options: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
 _no_doors = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
@@ -37,6 +41,13 @@ bare_loose_kernel = _njit(_nrt=False, fastmath=_loose, **_options)
 bare_loose_inner = _njit(_nrt=False, fastmath=_loose, **_no_doors, **_options)
 bare_inline = _njit(_nrt=False, forceinline=True, **_no_doors, **_options)
 bare_loose_inline = _njit(_nrt=False, forceinline=True, fastmath=_loose, **_no_doors, **_options)
+
+_plain: dict[str, Any] = {"_nrt": False, "pipeline_class": PlainIndices, **_options}
+plain_kernel = _njit(**_plain)
+plain_inner = _njit(**_no_doors, **_plain)
+plain_inline = _njit(forceinline=True, **_no_doors, **_plain)
+plain_loose_kernel = _njit(fastmath=_loose, **_plain)
+plain_loose_inner = _njit(fastmath=_loose, **_no_doors, **_plain)
 
 
 def opened(kernel: Any, args: tuple[Any, ...]) -> Any:

@@ -1,5 +1,5 @@
-"""How the kernels of the detection are compiled: bare, and loose for sieves, whose answers are bounds, never for what is
-written out. `fetch` asks for memory that will be needed soon."""
+"""How the kernels of the detection are compiled: bare, indices taken as they are, and loose for sieves, whose
+answers are bounds, never for what is written out. `fetch` asks for memory that will be needed soon."""
 
 from typing import Any
 
@@ -8,11 +8,11 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from banquise.jit import bare_inline as inline
-from banquise.jit import bare_inner as inner
-from banquise.jit import bare_kernel as kernel
-from banquise.jit import bare_loose_inner as loose_inner
-from banquise.jit import bare_loose_kernel as loose_kernel
+from banquise.jit import plain_inline as inline
+from banquise.jit import plain_inner as inner
+from banquise.jit import plain_kernel as kernel
+from banquise.jit import plain_loose_inner as loose_inner
+from banquise.jit import plain_loose_kernel as loose_kernel
 
 __all__ = ["fetch", "inline", "inner", "kernel", "loose_inner", "loose_kernel"]
 
