@@ -311,23 +311,30 @@ def look_pairs(
                 known[p, 0] = n0 | (n1 - n0) << 8
                 for k in range(n1):
                     known[p, 1 + k] = ((rows[k] >> 32) << 16) | (rows[k] & 0xFFFF)
+        wanted = near if mode == 2 else reach
         least = math.inf
+        near0 = near1 = np.int64(0)  # rows that are near enough: of points of b, of both
         for who in range(2):
             v, e, turn, ox, oy = (j, i, s, tx, ty) if who == 0 else (i, j, -s, ux, uy)
             k0, k1 = (np.int64(0), n0) if who == 0 else (n0, n1)
-            least = min(least, measure_rows(block, body[v, 1], body[e, 1], c, turn, ox, oy, rows, k0, k1, measure))
-        least -= radii
+            near0 = near1
+            square, near1 = measure_rows(
+                block, body[v, 1], body[e, 1], c, turn, ox, oy, rows, k0, k1, wanted + radii, measure, near1
+            )
+            least = min(least, square)
+        least = math.sqrt(least) - radii
         until[p] = min(least, limit) + moved
         if mode != 0:
             distance[p], exact[p] = min(least, limit), least <= limit
-        wanted = near if mode == 2 else reach
         if least > wanted:
             continue
+        for k in range(near1):
+            measure[k, 2] = math.sqrt(measure[k, 2])
         size = min(box[i, 5], box[j, 5])
         m = np.int64(0)
         for who in range(2):
             v, e, turn, ox, oy = (j, i, s, tx, ty) if who == 0 else (i, j, -s, ux, uy)
-            k, top = (np.int64(0), n0) if who == 0 else (n0, n1)
+            k, top = (np.int64(0), near0) if who == 0 else (near0, near1)
             begun = m
             while k < top:
                 end = k + 1

@@ -205,15 +205,20 @@ def sort_rows(rows, first, last):
 
 
 @inline
-def measure_rows(block, v0, e0, c, s, tx, ty, rows, first, last, measure):
-    """Fill place along the edge, signed distance to its line and distance to the edge of each row; the least distance.
+def measure_rows(block, v0, e0, c, s, tx, ty, rows, first, last, wanted, measure, kept):
+    """Move the rows first:last that are within `wanted` to `kept`, with their place along the edge, signed distance to its
+    line and distance to the edge; (square of the least distance of all, how many are kept so far).
 
-    The place along an edge of length zero (a disc) is -1: its nearest feature is its starting point. v0, e0:
+    The others tell nothing but that they are farther. Every row is written, for none can foresee which are near: `kept` is
+    at most `first`. The place along an edge of length zero (a disc) is -1: its nearest feature is its starting point. v0, e0:
     first slots.
     """
     least = math.inf
+    square = wanted * wanted if wanted > 0.0 else 0.0
+    square += 1e-15 * square  # a root of what is more is more
     for k in range(first, last):
-        v, e = v0 + (rows[k] >> 32), e0 + (rows[k] & 0xFFFFFFFF)
+        row = rows[k]
+        v, e = v0 + (row >> 32), e0 + (row & 0xFFFFFFFF)
         px, py = point(block, v)
         qx, qy = point(block, e)
         ex, ey, inv = edge(block, e)
@@ -221,9 +226,11 @@ def measure_rows(block, v0, e0, c, s, tx, ty, rows, first, last, measure):
         t = (rx * ex + ry * ey) * inv
         u = min(max(t, 0.0), 1.0)
         dx, dy = rx - u * ex, ry - u * ey
-        d = math.sqrt(dx * dx + dy * dy)
-        measure[k, 0] = t if inv > 0.0 else -1.0
-        measure[k, 1] = (rx * ey - ry * ex) * block[e >> 2, 5, e & 3]
-        measure[k, 2] = d
+        d = dx * dx + dy * dy
+        rows[kept] = row
+        measure[kept, 0] = t if inv > 0.0 else -1.0
+        measure[kept, 1] = (rx * ey - ry * ex) * block[e >> 2, 5, e & 3]
+        measure[kept, 2] = d
+        kept += d <= square
         least = min(least, d)
-    return least
+    return least, kept
