@@ -291,20 +291,67 @@ def pair_overlap(block, node, node_link, body, box, i, j, c, s, tx, ty, ux, uy, 
     return max(radii - apart, 0.0), max(apart - radii, 0.0)
 
 
+@inline
+def _edges_cross(block, k, other, c, s, tx, ty):
+    """Whether edge k of b crosses edge `other` of a; (c, s, tx, ty) carry the frame of b into that of a."""
+    px, py = point(block, k)
+    ex, ey, _ = edge(block, k)
+    px, py, ex, ey = c * px - s * py + tx, s * px + c * py + ty, c * ex - s * ey, s * ex + c * ey
+    rx, ry = point(block, other)
+    fx, fy, _ = edge(block, other)
+    rx, ry = rx - px, ry - py
+    before, after = ex * ry - ey * rx, ex * (ry + fy) - ey * (rx + fx)
+    return (before > 0.0) != (after > 0.0) and 0.0 <= (rx * fy - ry * fx) / (ex * fy - ey * fx) < 1.0
+
+
+@inner
+def still_apart(block, link, node, node_link, body, box, known, p, i, j, c, s, tx, ty, ux, uy):
+    """Whether bodies i and j of pair p, apart when last seen, neither cross nor hold each other now.
+
+    known: every (point, edge) that was near enough then to have met since. Of two edges that cross now and did not then, an
+    end of one was as near to the other as both have come. What holds the other without a crossing holds any of its points.
+    """
+    n0 = known[p, 0] & 0xFF
+    n1 = n0 + (known[p, 0] >> 8)
+    first_i, first_j = body[i, 1], body[j, 1]
+    for k in range(1, n1 + 1):
+        v, e = known[p, k] >> 16, known[p, k] & 0xFFFF
+        if k <= n0:  # a point of b, an edge of a
+            v, e = first_j + v, first_i + e
+            if _edges_cross(block, v, e, c, s, tx, ty) or _edges_cross(block, link[v, 2], e, c, s, tx, ty):
+                return False
+        else:
+            v, e = first_i + v, first_j + e
+            if _edges_cross(block, e, v, c, s, tx, ty) or _edges_cross(block, e, link[v, 2], c, s, tx, ty):
+                return False
+    for who in range(2):
+        v, e, turn, ox, oy = (j, i, s, tx, ty) if who == 0 else (i, j, -s, ux, uy)
+        x, y = point(block, body[v, 1])
+        x, y = c * x - turn * y + ox, turn * x + c * y + oy
+        beyond = x < box[e, 0] or x > box[e, 2] or y < box[e, 1] or y > box[e, 3]
+        if not beyond and holds(block, node, node_link, body[e, 0], body[e + 1, 0], x, y):
+            return False
+    return True
+
+
 @kernel
-def look_overlaps(first, last, pairs, sh, pose, wraps, period, path, clear, told, near, found, cuts, runs, a, b, depth):
+def look_overlaps(
+    first, last, pairs, sh, pose, wraps, period, path, state, trust, rows, near, found, cuts, runs, a, b, depth
+):  # fmt: skip
     """Overlapping pairs of first:last as (a, b, depth); their number, also when they do not fit.
 
-    clear: path length of a pair up to which this routine found it apart, -inf while it overlaps; told: up to which the
-    caller trusts it to be, unless it overlapped when last seen here (a distance of borders does not tell in from out).
+    state.clear: path length of a pair up to which this routine found it apart, -inf while it overlaps. With `trust`, also
+    who has not come as far as the contact code found it apart is not looked at, unless it overlapped when last seen here (a
+    distance of borders does not tell in from out). rows: whether the rows of the contact code tell which edges can cross.
     """
     count = 0
-    block, node, node_link, body, box, rim = sh.block, sh.node, sh.node_link, sh.body, sh.frame, sh.rim
+    clear, told, known, known_until = state.clear, state.until, state.known, state.known_until
+    block, link, node, node_link, body, box, rim = sh.block, sh.link, sh.node, sh.node_link, sh.body, sh.frame, sh.rim
     for p in range(first, last):
         i, j = pairs[p, 0], pairs[p, 1]
         moved = path[i] + path[j]
         moved += 1e-12 * moved
-        if clear[p] >= moved or (told[p] > moved and clear[p] > -math.inf):
+        if clear[p] >= moved or (trust and told[p] > moved and clear[p] > -math.inf):
             continue
         dx = pose[j, 0] + (pairs[p, 2] + wraps[i, 0] - wraps[j, 0]) * period[0] - pose[i, 0]
         dy = pose[j, 1] + (pairs[p, 3] + wraps[i, 1] - wraps[j, 1]) * period[1] - pose[i, 1]
@@ -313,6 +360,12 @@ def look_overlaps(first, last, pairs, sh, pose, wraps, period, path, clear, told
         tx, ty = ca * dx + sa * dy, ca * dy - sa * dx
         ux, uy = -cb * dx - sb * dy, sb * dx - cb * dy
         radii = box[i, 4] + box[j, 4]
+        if (
+            rows and known_until[p] > moved and clear[p] > -math.inf and radii == 0.0
+            and still_apart(block, link, node, node_link, body, box, known, p, i, j, c, s, tx, ty, ux, uy)
+        ):  # fmt: skip
+            clear[p] = moved
+            continue
         gap = box_gap(box, i, j, c, s, tx, ty, ux, uy) - radii
         if gap <= 0.0:
             gap = hull_gap(rim, i, j, c, s, tx, ty, radii) - radii

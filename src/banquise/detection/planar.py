@@ -82,6 +82,8 @@ class Detector:
             None  # a look since which nothing has moved
         )
         self._still = np.zeros(n)
+        self._moved_unchecked = True  # since overlaps were last looked for
+        self._rows_checked = False  # whether they were looked for where the rows were found, or later
         self._look: Any = None  # the narrow phase, once it is compiled
         self.pairs: Index = np.empty((0, 4), np.int32)
         self.state: PairState = empty_state(0)
@@ -157,16 +159,17 @@ class Detector:
     def overlaps(self, bodies: Any, trust: bool = False) -> tuple[Index, Index, Array]:
         """All pairs that overlap now, as rows a, b and depth (m), by a routine apart from the contact code.
 
-        With `trust`, pairs that were too far apart at the last look to have met since are not looked at again.
+        With `trust`, pairs that were too far apart at the last look to have met since are not looked at again, and of those
+        that were apart at the last call the edges that were near each other then.
         """
         self.follow(bodies)
         nothing = np.zeros(len(self.path))
         self.cover(nothing, nothing)
-        told = self.state.until if trust else self.state.clear
         near = (
             0.0 if trust else AHEAD * self.scale
         )  # who looks at contacts at each step need not hear how far apart they are
 
+        rows = trust and self._rows_checked
         most = int(np.diff(self.shapes.body[:, 0]).max(initial=0))
 
         def part(first: int, last: int) -> tuple[Index, Index, Array]:
@@ -176,13 +179,14 @@ class Detector:
                 a, b, depth = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room)
                 count = _kernels_overlap.look_overlaps(
                     first, last, self.pairs, self.shapes, self.pose, self.wraps, self.period, self.path,
-                    self.state.clear, told, near, np.empty(5), np.empty(32), runs, a, b, depth,
+                    self.state, trust, rows, near, np.empty(5), np.empty(32), runs, a, b, depth,
                 )  # fmt: skip
                 if count <= room:
                     return a[:count], b[:count], depth[:count]
                 self._overlap_room = 2 * count
 
         found = joined(part, len(self.pairs), GRAIN)
+        self._moved_unchecked, self._rows_checked = False, True
         if not found:
             return np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0)
         a, b, depth = zip(*found)
@@ -239,6 +243,7 @@ class Detector:
 
         if any(joined(part, len(self.path), 20000)):
             self._last = None
+            self._moved_unchecked = True
 
     def cover(self, need: Array, zone: Array) -> None:
         """Make the list anew unless it holds every pair nearer than need[i] + need[j] (an obstacle: floe's zone)."""
@@ -267,6 +272,7 @@ class Detector:
         if mode == 0 and self._last is not None and self._same_look(zone, travel, ahead, parts):
             return self._last[-1]
         self._last = None
+        self._rows_checked = self._rows_checked and not self._moved_unchecked
         if mode != 1:
             self.looks += 1
             if self._parts != parts:  # other cuts: what the last look wrote lies elsewhere
