@@ -292,38 +292,44 @@ def pair_overlap(block, node, node_link, body, box, i, j, c, s, tx, ty, ux, uy, 
 
 
 @inline
-def _edges_cross(block, k, other, c, s, tx, ty):
-    """Whether edge k of b crosses edge `other` of a; (c, s, tx, ty) carry the frame of b into that of a."""
-    px, py = point(block, k)
-    ex, ey, _ = edge(block, k)
-    px, py, ex, ey = c * px - s * py + tx, s * px + c * py + ty, c * ex - s * ey, s * ex + c * ey
-    rx, ry = point(block, other)
-    fx, fy, _ = edge(block, other)
-    rx, ry = rx - px, ry - py
+def _may_cross(px, py, ex, ey, qx, qy, fx, fy):
+    """Whether the edges from p along e and from q along f cross, or nearly: without a jump, for none can be foreseen."""
+    rx, ry = qx - px, qy - py
     before, after = ex * ry - ey * rx, ex * (ry + fy) - ey * (rx + fx)
-    return (before > 0.0) != (after > 0.0) and 0.0 <= (rx * fy - ry * fx) / (ex * fy - ey * fx) < 1.0
+    top, below = rx * fy - ry * fx, ex * fy - ey * fx
+    return ((before > 0.0) != (after > 0.0)) & (top * below >= 0.0) & (abs(top) <= abs(below))
 
 
 @inner
 def still_apart(block, link, node, node_link, body, box, known, p, i, j, c, s, tx, ty, ux, uy):
-    """Whether bodies i and j of pair p, apart when last seen, neither cross nor hold each other now.
+    """Whether bodies i and j of pair p, apart when last seen, neither cross nor hold each other now; False where unsure.
 
     known: every (point, edge) that was near enough then to have met since. Of two edges that cross now and did not then, an
     end of one was as near to the other as both have come. What holds the other without a crossing holds any of its points.
     """
     n0 = known[p, 0] & 0xFF
     n1 = n0 + (known[p, 0] >> 8)
-    first_i, first_j = body[i, 1], body[j, 1]
+    met = False
     for k in range(1, n1 + 1):
+        of_b = k <= n0  # a point of b and an edge of a, or the other way round
         v, e = known[p, k] >> 16, known[p, k] & 0xFFFF
-        if k <= n0:  # a point of b, an edge of a
-            v, e = first_j + v, first_i + e
-            if _edges_cross(block, v, e, c, s, tx, ty) or _edges_cross(block, link[v, 2], e, c, s, tx, ty):
-                return False
+        v, e = (body[j, 1] + v, body[i, 1] + e) if of_b else (body[i, 1] + v, body[j, 1] + e)
+        w = link[v, 2]
+        vx, vy = point(block, v)
+        gx, gy, _ = edge(block, v)
+        wx, wy = point(block, w)
+        hx, hy, _ = edge(block, w)
+        qx, qy = point(block, e)
+        fx, fy, _ = edge(block, e)
+        if of_b:
+            vx, vy, gx, gy = c * vx - s * vy + tx, s * vx + c * vy + ty, c * gx - s * gy, s * gx + c * gy
+            wx, wy, hx, hy = c * wx - s * wy + tx, s * wx + c * wy + ty, c * hx - s * hy, s * hx + c * hy
+            met |= _may_cross(vx, vy, gx, gy, qx, qy, fx, fy) | _may_cross(wx, wy, hx, hy, qx, qy, fx, fy)
         else:
-            v, e = first_i + v, first_j + e
-            if _edges_cross(block, e, v, c, s, tx, ty) or _edges_cross(block, e, link[v, 2], c, s, tx, ty):
-                return False
+            qx, qy, fx, fy = c * qx - s * qy + tx, s * qx + c * qy + ty, c * fx - s * fy, s * fx + c * fy
+            met |= _may_cross(qx, qy, fx, fy, vx, vy, gx, gy) | _may_cross(qx, qy, fx, fy, wx, wy, hx, hy)
+    if met:
+        return False
     for who in range(2):
         v, e, turn, ox, oy = (j, i, s, tx, ty) if who == 0 else (i, j, -s, ux, uy)
         x, y = point(block, body[v, 1])
