@@ -136,7 +136,7 @@ class Trial:
         self.detector.overlaps(self.bodies)
 
     def cover(self) -> None:
-        self.detector.cover(0.5 * self.zone, self.zone)
+        self.detector.cover(self.zone, self.travel)
 
     def follow_and_cover(self) -> None:
         self.detector.follow(self.bodies)

@@ -69,19 +69,28 @@ def advance(first, last, x, y, c, s, extent, period, common, looks, pose, wraps,
 
 
 @kernel
-def covers(path, path_at_build, need, zone, n_free, margin):
-    """Whether a list of these margins, made at those paths, holds every pair nearer than need[i] + need[j].
+def follow(n_free, x, y, c, s, extent, period, common, looks, pose, wraps, path, moved_at):
+    """Both of these for all bodies: calls from Python take as long as a thousand bodies."""
+    common_way(n_free, x, y, period, pose, common)
+    return advance(0, len(path), x, y, c, s, extent, period, common, looks, pose, wraps, path, moved_at)
 
-    need[n_free:] is raised by what the zones of floes ask of obstacles, whose own do not count.
+
+@kernel
+def covers(path, path_at_build, zone, travel, n_free, margin, need):
+    """Whether a list of these margins, made at those paths, holds every pair nearer than need[i] + need[j], half the zone and
+    the travel of each; need is written.
+
+    Of obstacles it is raised by what the zones of floes ask of them, for their own do not count.
     """
     widest = 0.0
     for i in range(n_free):
         widest = max(widest, zone[i])
-    for i in range(n_free, len(need)):
-        need[i] += 0.5 * (widest - zone[i])
     enough = True
     for i in range(len(need)):
-        enough = enough and path[i] - path_at_build[i] + need[i] <= margin[i]
+        need[i] = 0.5 * zone[i] + travel[i]
+        if i >= n_free:
+            need[i] += 0.5 * (widest - zone[i])
+        enough &= path[i] - path_at_build[i] + need[i] <= margin[i]
     return enough
 
 

@@ -85,6 +85,8 @@ class Detector:
         self._moved_unchecked = True  # since overlaps were last looked for
         self._rows_checked = False  # whether they were looked for where the rows were found, or later
         self._look: Any = None  # the narrow phase, once it is compiled
+        self._check: Any = None  # the search for overlaps
+        self._most = int(np.diff(self.shapes.body[:, 0]).max(initial=0))  # boxes over the runs of a body
         self.pairs: Index = np.empty((0, 4), np.int32)
         self.state: PairState = empty_state(0)
         self.margin = np.full(n, -np.inf)  # covers nothing yet
@@ -121,11 +123,11 @@ class Detector:
         zone, travel = self._columns_of(zone, travel)
         self.follow(bodies)
         if bounce >= 0.0:
-            self.cover(0.5 * zone + travel, zone)  # the list must be there for its neighbours to be known
+            self.cover(zone, travel)  # the list must be there for its neighbours to be known
             _kernels_look.raise_travel(
                 self.pairs, self.n_free, self.state.until, self.path, bodies.mass, bounce, travel.copy(), travel
             )
-        self.cover(0.5 * zone + travel, zone)
+        self.cover(zone, travel)
         parts = self.look(zone, travel, 0)
         found = _one(parts)
         return Found(*(column.copy() for column in found)) if len(parts) == 1 else found
@@ -138,7 +140,7 @@ class Detector:
         """
         zone, reach = self._columns_of(zone, reach)
         self.follow(bodies)
-        self.cover(0.5 * zone + reach, zone)
+        self.cover(zone, reach)
         return _one(self.look(zone, reach, 2)), self.pairs, self.state.distance
 
     def pair_bounds(self, bodies: Any, reach: Array) -> PairBounds:
@@ -150,7 +152,7 @@ class Detector:
         """
         zone, travel = self._columns_of(np.zeros(len(self.path)), reach)
         self.follow(bodies)
-        self.cover(travel, zone)
+        self.cover(zone, travel)
         self.look(zone, travel, 1)
         horizon = self.margin - (self.path - self.path_at_build)
         a, b = np.ascontiguousarray(self.pairs[:, 0]), np.ascontiguousarray(self.pairs[:, 1])
@@ -163,24 +165,28 @@ class Detector:
         that were apart at the last call the edges that were near each other then.
         """
         self.follow(bodies)
-        nothing = np.zeros(len(self.path))
-        self.cover(nothing, nothing)
-        near = (
-            0.0 if trust else AHEAD * self.scale
-        )  # who looks at contacts at each step need not hear how far apart they are
-
+        self.cover(self._still, self._still)
+        # who looks at contacts at each step need not hear how far apart they are
+        near = 0.0 if trust else AHEAD * self.scale
         rows = trust and self._rows_checked
-        most = int(np.diff(self.shapes.body[:, 0]).max(initial=0))
 
         def part(first: int, last: int) -> tuple[Index, Index, Array]:
-            runs = np.empty(most, np.int64)
+            take = self._memory.take
+            work = (
+                take(("crossing", first), 5),
+                take(("cuts", first), 32),
+                take(("runs", first), self._most, kind=np.int64),
+            )
             while True:
                 room = self._overlap_room
                 a, b, depth = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room)
-                count = _kernels_overlap.look_overlaps(
-                    first, last, self.pairs, self.shapes, self.pose, self.wraps, self.period, self.path,
-                    self.state, trust, rows, near, np.empty(5), np.empty(32), runs, a, b, depth,
+                args = (
+                    first, last, self.pairs, self.shapes, self.pose, self.wraps, self.period, self.path, self.state,
+                    trust, rows, near, *work, a, b, depth,
                 )  # fmt: skip
+                count = (self._check or _kernels_overlap.look_overlaps)(*args)
+                if self._check is None:
+                    self._check = opened(_kernels_overlap.look_overlaps, args)
                 if count <= room:
                     return a[:count], b[:count], depth[:count]
                 self._overlap_room = 2 * count
@@ -189,6 +195,8 @@ class Detector:
         self._moved_unchecked, self._rows_checked = False, True
         if not found:
             return np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0)
+        if len(found) == 1:
+            return found[0]  # type: ignore[no-any-return]
         a, b, depth = zip(*found)
         return np.concatenate(a), np.concatenate(b), np.concatenate(depth)
 
@@ -233,6 +241,19 @@ class Detector:
         if bodies.vertices is not self._columns[0] or bodies.ids is not self._columns[1]:
             self.reset(bodies)
 
+        if threads.alone(len(self.path), 20000):
+            moved = _kernels_look.follow(
+                self.n_free, bodies.x, bodies.y, bodies.cos, bodies.sin, bodies.extent,
+                self.period, self._common, self.looks, self.pose, self.wraps, self.path, self.moved_at,
+            )  # fmt: skip
+        else:
+            moved = self._follow_in_parts(bodies)
+        if moved:
+            self._last = None
+            self._moved_unchecked = True
+
+    def _follow_in_parts(self, bodies: Any) -> bool:
+        """The same by all threads."""
         _kernels_look.common_way(self.n_free, bodies.x, bodies.y, self.period, self.pose, self._common)
 
         def part(first: int, last: int) -> bool:
@@ -241,14 +262,12 @@ class Detector:
                 self.period, self._common, self.looks, self.pose, self.wraps, self.path, self.moved_at,
             )  # fmt: skip
 
-        if any(joined(part, len(self.path), 20000)):
-            self._last = None
-            self._moved_unchecked = True
+        return any(joined(part, len(self.path), 20000))
 
-    def cover(self, need: Array, zone: Array) -> None:
-        """Make the list anew unless it holds every pair nearer than need[i] + need[j] (an obstacle: floe's zone)."""
-        n, need = self.n_free, need.copy()
-        if _kernels_look.covers(self.path, self.path_at_build, need, zone, n, self.margin):
+    def cover(self, zone: Array, travel: Array) -> None:
+        """Make the list anew unless it holds every pair that a look with these would look at."""
+        n, need = self.n_free, self._memory.take("need", len(self.path))
+        if _kernels_look.covers(self.path, self.path_at_build, zone, travel, n, self.margin, need):
             return
         # each its own: one fast floe shall not make the list anew for all
         self.margin = need + np.maximum(SKIN * self.scale, AGE * need)

@@ -26,7 +26,20 @@ SETTINGS = {
 }  # fmt: skip
 # of the detector; the rest is its neighbour list and what it saw last. When the list is made anew changes which pairs are
 # looked at ahead, and with it the last bits of a step: so the list goes into the checkpoint too
-_FROM_SHAPES = {"shapes", "_columns", "period", "bounds", "n_free", "scale", "_scratch", "_found", "_memory", "_look"}
+_FROM_SHAPES = {
+    "shapes",
+    "_columns",
+    "period",
+    "bounds",
+    "n_free",
+    "scale",
+    "_scratch",
+    "_found",
+    "_memory",
+    "_look",
+    "_check",
+    "_most",
+}
 _PLAIN = (bool, int, float, str, type(None))
 
 
