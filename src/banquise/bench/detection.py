@@ -1,8 +1,12 @@
 """Detection of packs of 1,000 to 100,000 floes: CPU time of the broad and the narrow phase, memory, growth.
 
 The pack of the data directory where there is one (`BANQUISE_DATA`), else one made here. Bars are 1.3 times what the
-algorithms were measured to reach on one core of a 2.45 GHz Zen 3 server. Between the measurements a fixed loop is timed: where
-that is slower than at its best, the machine was busy, and so are the other figures too high.
+algorithms were measured to reach on one core of a 2.45 GHz Zen 3 server.
+
+The clock of a machine that others use wanders by a half within a minute. So the packs are taken in turn in each of several
+rounds, each stage in many short repetitions, a figure is the median over the rounds, and growth is the ratio within a round.
+Between the measurements a fixed loop is timed: how much slower it was than at its best is printed for each round, and
+beside each figure what it would be without that; the bars are for the figures as measured.
 """
 
 from __future__ import annotations
@@ -31,6 +35,9 @@ Times = NDArray[np.float64]  # ms
 
 REACH = 1.0  # m
 POSE = ("x", "y", "cos", "sin")
+ROUNDS = 5
+FLIGHT = 30  # steps of 0.2 s
+REPEATS = {1_000: (60, 6), 9_000: (15, 2)}  # in a round: of stages where nothing moves, and flights
 STAGES = {
     "rebuild": "neighbour list, one rebuild",
     "narrow": "narrow phase, no memory",
@@ -116,9 +123,13 @@ class Stopwatch:
             found.append(self.time(work))
         return np.array(found)
 
-    def slowness(self, since: int) -> float:
-        """Median time of the reference loop, from one of its runs on, over its least: 1 on a machine that nobody else uses."""
-        return statistics.median(self.loops[since:]) / min(loop for loop in self.loops if loop > 0.0)
+    def loop(self, since: int) -> float:
+        """Median time of the reference loop, from one of its runs on (s)."""
+        return statistics.median(self.loops[since:])
+
+    def best(self) -> float:
+        """Its least time."""
+        return min(loop for loop in self.loops if loop > 0.0)
 
 
 class Trial:
@@ -129,8 +140,18 @@ class Trial:
         self.n = len(self.bodies)
         self.zone, self.travel = np.full(self.n, REACH), np.zeros(self.n)
         self.detector = Detector(self.bodies)
-        self.detector.follow(self.bodies)
-        self.cover()
+        self.start = [getattr(self.bodies, name).copy() for name in POSE]
+        self.begin(self.start)
+        for _ in range(FLIGHT):
+            move(self.bodies, 0.2)
+        self.later = [getattr(self.bodies, name).copy() for name in POSE]
+
+    def begin(self, pose: list[Any]) -> None:
+        """Bodies where they were, nothing known of them but their contacts and overlaps."""
+        for name, values in zip(POSE, pose):
+            setattr(self.bodies, name, values.copy())
+        self.forget_all()
+        self.follow_and_cover()
         self.box_gap = self.detector.state.until.copy()
         self.contacts = len(self.detector.contacts(self.bodies, self.zone))
         self.detector.overlaps(self.bodies)
@@ -164,6 +185,7 @@ class Trial:
 
     def standing(self, watch: Stopwatch, repeats: int) -> dict[str, Times]:
         """Times of the stages where nothing moves."""
+        self.begin(self.start)
         found = {"rebuild": watch.times(self.cover, repeats, self.forget_list)}
         # nothing remembered, so nothing looked at beyond the reach
         detector, zone, travel = self.detector, self.zone, self.travel
@@ -173,17 +195,13 @@ class Trial:
         found["nearly jam"] = watch.times(self.look, repeats, self.move_one)
         return found
 
-    def flying(self, watch: Stopwatch, dt: float, steps: int, repeats: int) -> tuple[Times, Times, Times]:
+    def flying(
+        self, watch: Stopwatch, start: list[Any], dt: float, steps: int, repeats: int
+    ) -> tuple[Times, Times, Times]:
         """Times (repeats, steps) of list, narrow phase and overlaps: the same free flight again and again."""
-        start = [getattr(self.bodies, name).copy() for name in POSE]
         found = np.empty((repeats, steps, 3))
         for repeat in range(repeats):
-            for name, values in zip(POSE, start):
-                setattr(self.bodies, name, values.copy())
-            self.forget_all()
-            self.follow_and_cover()
-            self.look()
-            self.detector.overlaps(self.bodies)
+            self.begin(start)
             for step in range(steps):
                 move(self.bodies, dt)
                 found[repeat, step] = [
@@ -195,12 +213,46 @@ class Trial:
     def measure(self, watch: Stopwatch, repeats: int, flights: int) -> dict[str, tuple[float, float]]:
         """(typical, least) time of each stage (ms): medians; of steps, the mean over the steps of the medians over flights."""
         found = self.standing(watch, repeats)
-        found["list"], found["step"], found["overlap"] = self.flying(watch, 0.2, 30, flights)
-        found["long list"], found["long step"], _ = self.flying(watch, 1.0, 10, flights)
+        found["list"], found["step"], found["overlap"] = self.flying(watch, self.start, 0.2, FLIGHT, flights)
+        found["long list"], found["long step"], _ = self.flying(watch, self.later, 1.0, 10, flights)
         return {
             name: (float(np.median(times, axis=0).mean()), float(np.min(times, axis=0).mean()))
             for name, times in found.items()
         }
+
+
+class Rounds:
+    """One pack on so many threads: its stages in each of the rounds."""
+
+    def __init__(self, trial: Trial, count: int) -> None:
+        self.trial, self.count = trial, count
+        self.found: list[dict[str, tuple[float, float]]] = []
+        self.loops: list[float] = []
+
+    def take(self, watch: Stopwatch) -> None:
+        """One more round."""
+        threads.set_threads(self.count)
+        since = len(watch.loops)
+        self.found.append(self.trial.measure(watch, *REPEATS.get(self.trial.n, (5, 1))))
+        self.loops.append(watch.loop(since))
+
+    def figures(self, best: float) -> list[Figure]:
+        """A figure a stage, against 1.3 times its bar."""
+        trial, two = self.trial, self.count > 1
+        bars = (BARS_OF_TWO if two else BARS).get(trial.n, ())
+        figures = []
+        for k, name in enumerate(list(STAGES)[: len(bars)] if two else STAGES):
+            typical = statistics.median(found[name][0] for found in self.found)
+            quiet = statistics.median(found[name][0] * best / loop for found, loop in zip(self.found, self.loops))
+            least = min(found[name][1] for found in self.found)
+            note = f"least {least:.4g}, over slowness {quiet:.4g}, {trial.source}, reach {REACH:g} m, CPU of "
+            note += f"{'two threads' if two else 'one thread'}, {trial.contacts} contacts"
+            label = f"detection {trial.n:,}: {STAGES[name]}" + (", two threads" if two else "")
+            limit = 1.3 * bars[k] if k < len(bars) else None
+            figures.append(Figure(label, typical, "ms", at_most=limit, note=note))
+        if not two:
+            figures.append(Figure(f"detection {trial.n:,}: memory a floe", _bytes(trial.detector) / trial.n, "bytes"))
+        return figures
 
 
 def _bytes(detector: Detector) -> int:
@@ -215,19 +267,6 @@ def _bytes(detector: Detector) -> int:
     return int(sum(array.nbytes for array in arrays))
 
 
-def _figures(trial: Trial, found: dict[str, tuple[float, float]], bars: tuple[float, ...], how: str) -> list[Figure]:
-    """A figure a stage, against 1.3 times its bar."""
-    names = list(STAGES)[: len(bars)] if how == "two threads" else list(STAGES)
-    figures = []
-    for k, name in enumerate(names):
-        typical, least = found[name]
-        note = f"least {least:.4g}, {trial.source}, reach {REACH:g} m, CPU of {how}, {trial.contacts} contacts"
-        label = f"detection {trial.n:,}: {STAGES[name]}" + (", two threads" if how == "two threads" else "")
-        limit = 1.3 * bars[k] if k < len(bars) else None
-        figures.append(Figure(label, typical, "ms", at_most=limit, note=note))
-    return figures
-
-
 # what the growth is taken of: all found anew (the smallest pack then fits into the cache), and steps
 GROWTH = {
     "all anew": ("rebuild", "narrow"),
@@ -236,36 +275,39 @@ GROWTH = {
 }
 
 
+def growth(small: Rounds, large: Rounds) -> list[Figure]:
+    """Growth exponents from the smallest pack to the largest: of each round, and of these the median."""
+    figures = []
+    for name, stages in GROWTH.items():
+        spent = [[sum(found[stage][0] for stage in stages) for found in rounds.found] for rounds in (small, large)]
+        ratio = statistics.median(more / less for less, more in zip(*spent))
+        note = f"{small.trial.n:,} to {large.trial.n:,}, median of {len(small.found)} rounds"
+        exponent = math.log(ratio) / math.log(large.trial.n / small.trial.n)
+        figures.append(Figure(f"detection: growth exponent, {name}", exponent, "", at_most=1.1, note=note))
+    return figures
+
+
 def bench(quick: bool = False) -> list[Figure]:
     """Figures of packs of 1,000 and 9,000 floes, and when not quick of 100,000 and of two threads."""
     before = threads.threads()
-    figures: list[Figure] = []
-    sizes: list[int] = []
-    times: dict[str, list[float]] = {name: [] for name in GROWTH}
     watch = Stopwatch()
     try:
-        for across in (1, 3) if quick else (1, 3, 10):
-            threads.set_threads(1)
-            trial, since = Trial(across), len(watch.loops)
-            repeats, flights = {1: (99, 15), 3: (25, 5)}.get(across, (9, 3))
-            found = trial.measure(watch, repeats, flights)
-            figures += _figures(trial, found, BARS.get(trial.n, ()), "one thread")
-            figures.append(Figure(f"detection {trial.n:,}: memory a floe", _bytes(trial.detector) / trial.n, "bytes"))
-            sizes.append(trial.n)
-            for name, stages in GROWTH.items():
-                times[name].append(sum(found[stage][0] for stage in stages))
-            if not quick and trial.n in BARS_OF_TWO:
-                threads.set_threads(2)
-                trial = Trial(across)
-                found = trial.measure(watch, repeats, flights)
-                figures += _figures(trial, found, BARS_OF_TWO[trial.n], "two threads")
-            note = "reference loop between all the others, median over least"
-            name = f"detection {trial.n:,}: slowness of the machine"
-            figures.append(Figure(name, watch.slowness(since), "times", note=note))
+        threads.set_threads(1)
+        trials = [Trial(across) for across in ((1, 3) if quick else (1, 3, 10))]
+        one = [Rounds(trial, 1) for trial in trials]
+        two = [] if quick else [Rounds(trial, 2) for trial in trials if trial.n in BARS_OF_TWO]
+        for _ in range(ROUNDS):
+            for rounds in one + two:
+                rounds.take(watch)
     finally:
         threads.set_threads(before)
-    for name, spent in times.items():
-        growth = math.log(spent[-1] / spent[0]) / math.log(sizes[-1] / sizes[0])
-        note = f"{sizes[0]:,} to {sizes[-1]:,}"
-        figures.append(Figure(f"detection: growth exponent, {name}", growth, "", at_most=1.1, note=note))
-    return figures
+    best = watch.best()
+    figures = [
+        figure for trial in trials for rounds in one + two if rounds.trial is trial for figure in rounds.figures(best)
+    ]
+    for k in range(ROUNDS):
+        slowness = [rounds.loops[k] / best for rounds in one + two]
+        note = "reference loop over its least, " + ", ".join(f"{slow:.2f}" for slow in slowness)
+        name = f"detection: slowness of the machine, round {k + 1}"
+        figures.append(Figure(name, statistics.median(slowness), "times", note=note))
+    return figures + growth(one[0], one[-1])
