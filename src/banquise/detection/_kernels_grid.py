@@ -9,7 +9,9 @@ import math
 import numpy as np
 
 from banquise.detection._kernels_rows import SECTORS, sector
-from banquise.detection.jit import inner, kernel
+from banquise.detection.jit import fetch, inner, kernel
+
+SOON = 12  # how many pairs ahead their rows are asked for, how many places of the grid ahead the boxes
 
 
 @kernel
@@ -117,6 +119,10 @@ def find_pairs(
             begin = start[j * nx + i]
             m = start[j * nx + i + 1] - begin
             for p in range(m if m > 1 else 0):
+                soon = begin + p + SOON
+                if soon < len(bodies):
+                    fetch(box, 4 * np.int64(bodies[soon]))
+                    fetch(cells, 4 * np.int64(bodies[soon]))
                 b = bodies[begin + p]
                 near[p, 0], near[p, 1], near[p, 2], near[p, 3] = box[b, 0], box[b, 1], box[b, 2], box[b, 3]
                 i0, j0, ni, nj = cells[b, 0], cells[b, 1], cells[b, 2], cells[b, 3]
@@ -224,7 +230,11 @@ def start_values(first, last, pairs, box, margin, period, path, wraps, old_pairs
             q = middle + 1
         else:
             beyond = middle
+    width = old.known.shape[1]
     for p in range(first, last):
+        if q + SOON < len(old_pairs) and old.known_until[q + SOON] > -math.inf:
+            fetch(old.known, width * (q + SOON))
+            fetch(new.known, width * (p + SOON))
         i, j = pairs[p, 0], pairs[p, 1]
         sx, sy = pairs[p, 2] * period[0], pairs[p, 3] * period[1]
         pairs[p, 2] += wraps[j, 0] - wraps[i, 0]
