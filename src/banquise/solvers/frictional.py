@@ -224,16 +224,19 @@ class IslandRun:
         goal = part * self.limit[i] * self.reference[i]
         before, error, steps = mine.copy(), self.error[i], 0
         near = self._near(i, before)
-        for turn in range(SIEVES):
+        for turn in range(SIEVES + 1):
             which: slice | NDArray[np.int64] = slice(first, last) if near.all() else first + np.flatnonzero(near)
             island = LargeIsland(self.rows, which)
             outcome = solve_large(island, self.memory.plan(island), mine[near], self.reference[i], goal, tries)
             mine[~near], mine[near] = 0.0, outcome.impulses
             steps += outcome.steps
             self.settle(i, 5, 0)
-            if near.all() or outcome.residual > goal or self.error[i] * self.reference[i] <= goal:
+            if near.all() or self.error[i] * self.reference[i] <= goal:
                 break
-            near |= (self._normal_speeds(i) < SIEVE * self.reference[i]) | (turn >= SIEVES - 2)
+            if outcome.residual > goal:  # a part may be harder than the whole
+                mine[:] = before
+                near[:] = True
+            near |= (self._normal_speeds(i) < SIEVE * self.reference[i]) | (turn >= SIEVES - 1)
         if self.error[i] >= error:
             mine[:] = before
             self.settle(i, 5, 0)
