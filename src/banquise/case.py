@@ -22,6 +22,7 @@ from banquise.forcing.flows import Series
 from banquise.forcing.forcing import Forcing, Load
 from banquise.forcing.grid_flow import read_forcing
 from banquise.forcing.slab_ocean import SlabOcean
+from banquise.given import seed_of
 from banquise.recording.run_file import Run, open_run
 from banquise.scene.domain import Box, Periodic
 from banquise.scene.floe import Disc, Floe, Obstacle
@@ -140,9 +141,7 @@ def case_of(data: Mapping[str, Any], folder: Path = Path()) -> Case:
     scene = _scene(_table(data, "scene"), folder, data.get("crs"))
     run = _table(data, "run")
     _known(run, _RUN, "run")
-    seed = data.get("seed", 0)
-    if isinstance(seed, bool) or not isinstance(seed, int):
-        raise CaseError(f"seed: got {seed!r}, expected a whole number.")
+    seed = seed_of(data.get("seed", 0), "seed")
     integrator = data.get("integrator", "fitted")
     if integrator not in INTEGRATORS:
         raise CaseError(f"integrator: got {integrator!r}. {nearest(str(integrator), INTEGRATORS)}")

@@ -9,6 +9,7 @@ from itertools import combinations_with_replacement
 from typing import Any
 
 from banquise.errors import CaseError, nearest
+from banquise.given import ask
 
 ORDERS = ("simultaneous", "sequential")
 LAWS = ("poisson", "papers", "newton")
@@ -105,9 +106,13 @@ class Contact:
 def _table(name: str, law: PairLaw, pairs: list[tuple[str, str]]) -> Table:
     table = {}
     for a, b in pairs:
-        table[a, b] = law(a, b)
-        if law(b, a) != table[a, b]:
-            raise CaseError(
-                f"contact {name}: your law gives {table[a, b]!r} for {a}, {b} and {law(b, a)!r} for {b}, {a}."
-            )
+        table[a, b], back = (_of_pair(name, law, *pair) for pair in ((a, b), (b, a)))
+        if back != table[a, b]:
+            raise CaseError(f"contact {name}: your law gives {table[a, b]!r} for {a}, {b} and {back!r} for {b}, {a}.")
     return table
+
+
+def _of_pair(name: str, law: PairLaw, a: str, b: str) -> float:
+    what, gives = f"contact {name} of {(a, b)}", "a number of at least 0 for two materials"
+    given: float = ask(law, a, b, what=what, gives=gives)
+    return given

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from banquise import __version__
+from banquise import __version__, placing
 from banquise.compiling import say_when_compiling
 from banquise.contact.laws import Laws
 from banquise.contact.materials import pair_table
@@ -26,6 +26,7 @@ from banquise.forcing.flows import how_recorded, recorded
 from banquise.forcing.forcing import Forcing
 from banquise.forcing.loads import State
 from banquise.forcing.slab_ocean import SlabOcean
+from banquise.given import seed_of
 from banquise.motion.free_velocity import euler_bound
 from banquise.projection import Projection
 from banquise.recording.checkpoint import settings_bytes, snapshot
@@ -105,9 +106,7 @@ class Simulation:
                 f"simulation: fracture is {fracture!r}, expected bq.Griffith(...), bq.MeanStress(...) or None."
             )
         self.fracture = fracture
-        if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
-            raise CaseError(f"simulation: seed is {seed!r}, expected a whole number.")
-        self.seed = int(seed)
+        self.seed = seed_of(seed, "simulation: seed")
         self.integrator = one_of(integrator, INTEGRATORS, "integrator")
         self.title = str(title)
         self.start = date(start, "start")
@@ -230,6 +229,9 @@ class Simulation:
         say_when_compiling(always=False)
         end, interval = planned(self.time, until, every)
         self.forcing.check(len(self.scene.floes), end)
+        placing.check_closing(self.scene, end, self.fracture is not None)
+        if self.time == 0.0:
+            placing.warn_of_start(self)
         case = self.describe(end, interval) | {"run_id": uuid.uuid4().hex, "bodies": self.n_ids, "began": self.time}
         self.impulses.contacts = [] if contacts else None
         recorder = Recorder(output)
@@ -272,8 +274,7 @@ class Simulation:
                         self._checkpoint(recorder, case, plan, stop)
                 if records:
                     self._record(recorder)
-                for call in calls:
-                    call(self)
+                schedule.call(calls, self)
                 if calls:
                     self._trap()  # a callback may set velocities
                 self._checkpoint(recorder, case, plan, stop)

@@ -7,7 +7,9 @@ import pytest
 import shapely
 
 import banquise as bq
+from banquise import glacier
 from banquise.errors import BanquiseError
+from banquise.scenes import make
 
 SQUARE = [[0, 0], [10, 0], [10, 10], [0, 10]]
 
@@ -40,6 +42,27 @@ WRONG = {
     "a blow beside the floe": (lambda _: bq.fracture.impact(floe(), (99, 5), (1, 0), 0.1), "89 m from the border"),
     "a box inside out": (lambda _: bq.Polyhedron.box((1, 1, -1)), "three above 0"),
     "vertex 0 of an OBJ file": (block_of_file, "line 6: 'f 0 1 2', expected vertices from 1"),
+    "a mask in a ring": (
+        lambda _: bq.Floe(np.ma.array(SQUARE, mask=[[0, 0], [1, 0], [0, 0], [0, 0]])),
+        r"point 1 is \(nan, 0.0\)",
+    ),
+    "a mask in a series": (lambda _: bq.Series([0, 1], np.ma.array([1, 2], mask=[0, 1]), [0, 0]), r"u\[1\] is nan"),
+    "half a seed": (lambda _: bq.pack(n=5, box=(100, 100), concentration=0.3, seed=1.5), "pack: seed: got 1.5"),
+    "a seed below 0": (lambda _: bq.voronoi(9, 0.8, (100, 100), seed=-1), "voronoi: seed: got -1, expected a whole"),
+    "a seed below 0 for a run": (lambda _: bq.Simulation(bq.Scene([floe()]), seed=-1), "seed: got -1"),
+    "a seed below 0 for a scene": (lambda _: make("drift", seed=-1), "scene drift: seed: got -1"),
+    "a number for an output": (lambda _: bq.Simulation(bq.Scene([floe()])).run(1, output=3), "output: got 3"),
+    "an Earth that spins too fast": (lambda _: bq.Forcing(coriolis=1e5), "coriolis: got 100000 1/s, expected at most 100"),
+    "a box that closes": (
+        lambda _: bq.Simulation(bq.Scene([floe()], domain=bq.Box(0, 50, 0, 50, velocity={"right": -1}))).run(41),
+        "left and right sides leave less than the 10 m .* from t = 40 s on, and the run goes on to 41 s",
+    ),
+    "walls that meet": (
+        lambda _: bq.Simulation(
+            bq.Scene([floe()], domain=bq.Box(0, 50, 0, 50, velocity={"bottom": 1, "top": -1})), fracture=bq.Griffith()
+        ).run(25),
+        "bottom and top sides meet from t = 25 s on",
+    ),
     "no folder for an export": (lambda tmp: exported(tmp), "does not exist. Make it first"),
 }
 
@@ -63,3 +86,127 @@ def test_a_blow_near_the_border_acts_on_it():
     on, near = (bq.fracture.impact(floe(), (x, 5), (1, 0), 0.1) for x in (0.0, -0.3))
     assert near.energy == pytest.approx(on.energy, rel=1e-12)  # the lever is that of the border
     assert np.isfinite(near.force)
+
+
+# ---------------------------------------------------------------- functions of the user's own
+
+FAR = [[100, 0], [110, 0], [110, 10], [100, 10]]
+
+
+def cube(**more) -> bq.Polyhedron:
+    return bq.Polyhedron.box((1, 1, 1), **more)
+
+
+def on_path(path) -> bq.Scene:
+    return bq.Scene([floe()], [bq.Obstacle(FAR, path=path)])
+
+
+def moving_cubes(path) -> bq.Scene:
+    return bq.Scene(blocks=[cube(), cube(position=(5, 0, 0), fixed=True, path=path)])
+
+
+USES = {  # where a function of one's own may stand -> what to do with it, and what is said of it
+    "forces": (lambda own: bq.Simulation(bq.Scene([floe()]), bq.Forcing(forces=[own])).run(1), r"forces\[0\]"),
+    "wind": (lambda own: bq.Simulation(bq.Scene([floe()]), bq.Forcing(wind=own)).run(1), "wind at t = 0 s"),
+    "current": (lambda own: bq.Simulation(bq.Scene([floe()]), bq.Forcing(current=own)).run(1), "current at t = 0 s"),
+    "path": (lambda own: bq.Simulation(on_path(own)).run(1), "obstacle 0: its path at t = 0 s"),
+    "thickness": (lambda own: bq.Floe(SQUARE, thickness=own, name="berg").mass, "floe 'berg': thickness"),
+    "forces on blocks": (
+        lambda own: bq.Simulation(bq.Scene(blocks=[cube()]), bq.Forcing(forces=[own])).run(0.1),
+        r"forces\[0\]",
+    ),
+    "path of a block": (lambda own: bq.Simulation(moving_cubes(own)).run(0.1), "path of block 1 at t = 0 s"),
+    "load on a glacier": (lambda own: glacier.Glacier(1e3, 100.0).run(own, until=1), "load at 0 s"),
+    "slope of a glacier": (lambda own: glacier.Glacier(1e3, 100.0, slope=own), "slope"),
+    "friction": (
+        lambda own: bq.Simulation(bq.Scene([floe()]), contact=bq.Contact(friction=own)),
+        r"contact friction of \('ice', 'ice'\)",
+    ),
+    "thickness of a pack": (
+        lambda own: bq.pack(n=5, box=(100, 100), concentration=0.3, thickness=own),
+        "pack: thickness",
+    ),
+    "sizes of a pack": (lambda own: bq.pack(n=5, box=(100, 100), concentration=0.3, sizes=own), "pack: sizes"),
+}
+
+
+def raises(*_):
+    return {}["x"]
+
+
+def too_few():
+    return 0.0
+
+
+def gives_words(*_):
+    return "north"
+
+
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("own", [raises, too_few, gives_words])
+def test_own_functions_that_fail_are_named(use, own):
+    call, words = USES[use]
+    with pytest.raises(BanquiseError, match=words) as told:
+        call(own)
+    said = str(told.value)
+    assert "xpected" in said and said.count("\n") <= 1
+    if use != "slope of a glacier" or own is not gives_words:
+        if (use, own) != ("friction", gives_words):
+            assert f"{own.__name__}, line" in said and "test_bad_calls.py" in said, said
+    if own is raises:
+        assert "KeyError: 'x'" in said and isinstance(told.value.__cause__, KeyError)  # with its own lines in a script
+
+
+def test_a_callback_keeps_its_own_error_and_a_note_says_whose_it_is():
+    with pytest.raises(KeyError) as told:
+        bq.Simulation(bq.Scene([floe()])).run(1, callbacks=[raises])
+    assert "callback raises, line" in told.value.__notes__[0] and "t = 0.01 s" in told.value.__notes__[0]
+    with pytest.raises(BanquiseError, match="callback too_few.*Expected a function of the simulation"):
+        bq.Simulation(bq.Scene([floe()])).run(1, callbacks=[bq.Every(0.5, too_few)])
+
+
+@pytest.mark.parametrize(
+    "path,words",
+    [
+        (lambda t: (105.0 if t < 0.55 else 1e5, 5.0, 0.0), "jumps at t = 0.55 s"),
+        (lambda t: (105.0, 5.0, (3.0 + t) % np.pi), "jumps at t = 0.14159"),  # an angle wound back
+        (lambda t: (105.0 if t < 0.5 else np.nan, 5.0, 0.0), r"at t = 0.5 s is \[nan"),
+    ],
+)
+def test_a_path_that_jumps(path, words):
+    with pytest.raises(BanquiseError, match=f"obstacle 0: its path .*{words}|obstacle 0: its path {words}"):
+        bq.Simulation(on_path(path)).run(1)
+
+
+def test_a_fast_path_is_no_jump():
+    run = bq.Simulation(on_path(lambda t: (105.0 + 1e4 * t, 5.0, 40.0 * t))).run(1, every=0.5)
+    assert float(run.obstacles.x[-1, 0]) == pytest.approx(10105.0)
+
+
+def test_a_block_that_jumps():
+    with pytest.raises(BanquiseError, match="path of block 1: <lambda>.* jumps at t = 0.05"):
+        bq.Simulation(moving_cubes(lambda t: (5.0 if t < 0.05 else 50.0, 0.0, 0.0))).run(0.1)
+
+
+# ---------------------------------------------------------------- floes that lie where they should not
+
+
+@pytest.mark.parametrize(
+    "scene,words",
+    [
+        (lambda: bq.Scene([floe(), bq.Floe(np.array(SQUARE) + 8, name="berg")]), r"floe 0 and floe 1 \(berg\) overlap by 2 m"),
+        (lambda: bq.Scene([floe()], [bq.Obstacle(SQUARE, name="pier")]), r"floe 0 and obstacle 0 \(pier\) overlap"),
+        (lambda: bq.Scene([floe()], domain=bq.Box(5, 99, 0, 99)), "floe 0 reaches 5 m over the left side of the box"),
+        (lambda: bq.Scene([floe()], domain=bq.Box(50, 99, 0, 99, open=("left",))), "outside the box, beyond its left"),
+        (lambda: bq.Scene([floe()], domain=bq.Periodic(0, 99, 50, 99)), "outside the periodic domain, beyond its bottom"),
+    ],
+)
+def test_floes_out_of_place_are_named(scene, words):
+    with pytest.warns(UserWarning, match=f"at the start of the run: .*{words}"):
+        bq.Simulation(scene()).run(0.1, every=0.1)
+
+
+def test_floes_in_their_place_are_not_warned_of(recwarn):
+    scene = bq.Scene([floe(), bq.Floe(np.array(SQUARE) + (10, 0))], domain=bq.Box(0, 20, 0, 10))  # all touch
+    bq.Simulation(scene).run(0.1, every=0.1)
+    assert not [w for w in recwarn if "start of the run" in str(w.message)]

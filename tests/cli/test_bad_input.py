@@ -141,6 +141,11 @@ CASES = {
     "load force": (GOOD + "[[forcing.loads]]\nfloe = 0\nforce = 3\n", ["forcing.loads[0]", "force", "got 3"]),
     "loads is a table": (GOOD + "[forcing.loads]\nfloe = 0\n", ["forcing.loads", "[[forcing.loads]]"]),
     # the rest
+    "an Earth that spins": (GOOD + "[forcing]\ncoriolis = 1e5\n", ["coriolis: got 100000 1/s", "at most 100"]),
+    "a box that closes": (
+        GOOD + '[scene.domain]\nkind = "box"\nxmin = 0\nxmax = 20\nymin = 0\nymax = 20\nvelocity = {right = -1}\n',
+        ["left and right sides", "10 m that its widest floe needs", "from t = 10 s on"],
+    ),
     "restitution": (GOOD + "[contact]\nrestitution = 1.5\n", ["contact restitution", "1.5", "at most 1"]),
     "friction pair": (GOOD + "[contact]\nfriction = {ice = 0.3}\n", ["contact.friction", "'ice'", "ice-rock"]),
     "contact order": (GOOD + '[contact]\norder = "simultanous"\n', ["Did you mean 'simultaneous'?"]),
@@ -149,6 +154,7 @@ CASES = {
     "scheme step": (GOOD + "[scheme]\nmax_step = -1\n", ["scheme", "max_step", "-1"]),
     "scheme key": (GOOD + "[scheme]\nmaxstep = 1\n", ["scheme", "Did you mean 'max_step'?"]),
     "seed": ("seed = 1.5\n" + GOOD, ["seed", "1.5", "whole number"]),
+    "seed below 0": ("seed = -1\n" + GOOD, ["seed", "-1", "0 or more"]),
     "integrator": ('integrator = "rk4"\n' + GOOD, ["integrator", "'rk4'", "euler, fitted"]),
     "no until": (FLOE + RING, ["until is missing", "2 h"]),
     "until zero": (FLOE + RING + "[run]\nuntil = 0\n", ["until", "above 0"]),
@@ -158,6 +164,7 @@ CASES = {
     "run key": (GOOD + "evry = 5\n", ["run", "Did you mean 'every'?"]),
     "output is a number": (GOOD + "output = 3\n", ["run.output", "got 3"]),
     "output in no folder": (GOOD + 'output = "no/such/run.nc"\n', ["no/such/run.nc", "does not exist"]),
+    "output of another kind": (GOOD + 'output = "run.csv"\n', ["run.csv", ".csv is not the ending", "such as run.nc"]),
     "start": (GOOD + 'start = "noon"\n', ["run.start", "'noon'", "2024-03-01"]),
     "no floes": (RUN, ["scene", "no floes", "[[scene.floes]]"]),
     "scene is a number": ("scene = 3\n" + RUN, ["scene", "got 3", "[scene]"]),
@@ -303,6 +310,11 @@ def test_damaged_pieces(tmp_path, capsys):
         (["glacier", "run", "none.toml"], ["none.toml: no such case file"]),
         (["blocks", "run", "towr"], ["Did you mean 'tower'?"]),
         (["demo", "--set", "frogs=3"], ["no parameter 'frogs'"]),
+        (["demo", "--seed", "-1"], ["seed: got -1"]),
+        (["floes", "pack", "-n", "9", "--seed", "-1"], ["pack: seed: got -1"]),
+        (["run", "GOOD", "-o", "run.csv"], ["run.csv", "banquise export", "such as run.nc"]),
+        (["demo", "-o", "demo.html"], [".html is not the ending of a run file"]),
+        (["blocks", "run", "tower", "-o", "tower.png"], [".png is not the ending of a run file"]),
         (["movie", "good.toml"], ["a case file, not a run file"]),
     ],
 )
@@ -386,3 +398,29 @@ def test_a_glacier_is_not_run_as_floes(tmp_path, capsys):
     (tmp_path / "ice.toml").write_text("[glacier]\nlength = 100\nblock = 10\n")
     assert main(["run", str(tmp_path / "ice.toml")]) == 2
     assert "banquise glacier run" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "argv,words",
+    [
+        (["view", "-o", "run.nc"], [".nc is not the ending of a page"]),
+        (["report", "-o", "run.nc"], [".nc is not the ending of a page"]),
+        (["export", "--to", "csv", "-o", "run.nc"], [".nc is not the ending of a csv export", "such as run.csv"]),
+        (["movie", "-o", "run.nc"], ["ends in .mp4 or .gif"]),
+    ],
+)
+def test_a_run_file_is_not_written_over(argv, words, tmp_path, capsys, monkeypatch):
+    from banquise.scenes.drift import drifting_floes
+
+    monkeypatch.chdir(tmp_path)
+    drifting_floes(2).run(until=10.0, output="run.nc")
+    before = (tmp_path / "run.nc").read_bytes()
+    complains([argv[0], "run.nc", *argv[1:]], capsys, words)
+    assert (tmp_path / "run.nc").read_bytes() == before
+
+
+def test_a_floe_outside_is_said_by_check(tmp_path, capsys):
+    case = tmp_path / "case.toml"
+    case.write_text(GOOD + '[scene.domain]\nkind = "periodic"\nxmin = 50\nxmax = 99\nymin = 0\nymax = 99\n')
+    assert main(["check", str(case)]) == 0
+    assert "floe 0 at (5, 5) m lies outside the periodic domain" in capsys.readouterr().out

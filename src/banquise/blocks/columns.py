@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from banquise.blocks import _kernels
 from banquise.detection.spatial import Blocks, Shapes
 from banquise.errors import CaseError
+from banquise.given import ask, floats, in_short, jump_of, place_of
 from banquise.motion import rotation
 from banquise.scene.meshes import Floats, Ints
 from banquise.scene.polyhedron import Polyhedron, rotation_matrix
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 Flags = NDArray[np.bool_]
 Path = Callable[[float], Any]
+FAR = 0.25  # in a step, of a block's size: beyond, its path is looked at for a jump
 
 
 @dataclass
@@ -129,27 +131,37 @@ class Columns:
         for row, path in self.paths.items():
             here, q0 = _pose(path, time, row, self.orientation[row])
             there, q1 = _pose(path, time + ahead, row, self.orientation[row])
+            if np.abs(there - here).max() > FAR * self.size[row]:
+                self._check_jump(path, time, ahead, row)
             arm = self.origin[row]
             self.velocity[row, :3] = (there + rotation_matrix(q1) @ arm - here - rotation_matrix(q0) @ arm) / ahead
             self.velocity[row, 3:] = _spin_between(q0, q1) / ahead
 
+    def _check_jump(self, path: Path, time: float, ahead: float, row: int) -> None:
+        """A path that goes far in a step may not jump: it would sweep through what lies on the way."""
+        turned = self.orientation[row]
+        at = jump_of(lambda t: _pose(path, t, row, turned)[0], time, time + ahead, FAR * float(self.size[row]))
+        if at is not None:
+            raise CaseError(
+                f"path of block {row}: {place_of(path)} jumps at t = {at:.6g} s. Expected a place that changes without a jump."
+            )
+
 
 def _pose(path: Path, time: float, row: int, orientation: Floats) -> tuple[Floats, Floats]:
     """Position and unit quaternion a path gives at a time."""
-    found = path(time)
+    what, gives = f"path of block {row} at t = {time:g} s", "(x, y, z) in m, or that and a quaternion (w, x, y, z)"
+    found = ask(path, time, what=what, gives=gives)
     try:
         if np.ndim(found[0]) == 0:
-            position, quaternion = np.array(found, dtype=np.float64), orientation
+            position, quaternion = floats(found), orientation
         else:
-            position, quaternion = (np.array(part, dtype=np.float64) for part in found)
+            position, quaternion = (floats(part) for part in found)
         good = position.shape == (3,) and quaternion.shape == (4,) and np.isfinite(position).all()
         quaternion = quaternion / np.linalg.norm(quaternion)
     except (TypeError, ValueError, IndexError):
         good = False
     if not good or not np.isfinite(quaternion).all():
-        raise CaseError(
-            f"path of block {row}: at {time:g} s it gives {found!r}, expected (x, y, z) or ((x, y, z), (w, x, y, z))."
-        )
+        raise CaseError(f"{what}: {place_of(path)} gave {in_short(found)}. Expected {gives}.")
     return position, quaternion
 
 

@@ -25,6 +25,8 @@ from banquise.compiling import say_when_compiling
 from banquise.contact.materials import pair_table
 from banquise.errors import CaseError, ForcingError
 from banquise.forcing.forcing import Forcing
+from banquise.forcing.loads import asked_force
+from banquise.given import seed_of
 from banquise.recording.block_file import write_block_run
 from banquise.recording.block_shapes import block_shapes
 from banquise.recording.ledger import Ledger
@@ -87,7 +89,7 @@ class BlockSimulation:
         self.contact = contact if contact is not None else Contact()
         self.scheme = scheme
         self.method = strategy(scheme)
-        self.seed, self.title, self.sweeps = int(seed), str(title), int(sweeps)
+        self.seed, self.title, self.sweeps = seed_of(seed, "simulation: seed"), str(title), int(sweeps)
         self.start = date(start, "start")
         self.gravity = _checked(self.forcing)
         self.strength = float(np.linalg.norm(self.gravity))
@@ -137,12 +139,8 @@ class BlockSimulation:
         water = np.zeros_like(gravity) if self.water is None else self.water.wrench(c, step)
         loads = np.zeros_like(gravity)
         for k, force in enumerate(self.forcing.forces):
-            given = np.asarray(force(self.state), dtype=np.float64)
-            if given.shape != loads.shape:
-                raise ForcingError(
-                    f"forces[{k}] returned shape {given.shape}, expected {loads.shape}: force and torque about the "
-                    "centre, world axes, a row a block."
-                )
+            columns = "force and torque about the centre, world axes, a row a block"
+            given = asked_force(force, k, self.state, self.time, (len(c), 6), columns)
             if not np.isfinite(given).all():
                 bad = self._who(int(np.argmin(np.isfinite(given).all(axis=1))))
                 raise ForcingError(f"forces[{k}] at t = {self.time:g} s is not finite on {bad}. Expected N and N m.")
@@ -202,8 +200,7 @@ class BlockSimulation:
                 self.time = plan["left"] = target
                 if due:
                     self._record(recorder)
-                for call in calls:
-                    call(self)
+                schedule.call(calls, self)
                 if calls:
                     self._trap()  # a callback may set velocities
                 self._checkpoint(recorder, plan, stop)

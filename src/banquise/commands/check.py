@@ -20,6 +20,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def findings(case: Any) -> list[tuple[str, str]]:
     """(level, text), errors first; level is "error" or "note"."""
     from banquise.errors import BanquiseError
+    from banquise.placing import check_closing, named
     from banquise.recording.recorder import check_place
     from banquise.recording.schedule import planned
     from banquise.scene.scene import area_of
@@ -44,6 +45,8 @@ def findings(case: Any) -> list[tuple[str, str]]:
         planned(0.0, until, every)
         simulation = case.simulation()
         simulation.forcing.check(len(case.scene.floes), until)
+        if not case.scene.blocks:
+            check_closing(case.scene, until, simulation.fracture is not None)
         if not case.scene.blocks and simulation.projection is not None:
             found.append(("note", simulation.projection.describe(area_of(case.scene, simulation.bodies)) + "."))
         records = math.ceil(until / every - 1e-9) + 1  # the end is recorded too
@@ -54,35 +57,24 @@ def findings(case: Any) -> list[tuple[str, str]]:
             found.append(("note", f"about {math.ceil(until / simulation.step):,} steps of {simulation.step:g} s."))
     except BanquiseError as problem:
         found.append(("error", str(problem)))
-    n = len(case.scene.floes)
     if case.scene.blocks:
         found += _block_findings(case.scene.blocks)
         return sorted(found, key=lambda f: f[0] != "error")
     found += _out_of_place(case)
     for i, j, area in case.scene.overlaps():
-        other = f"floe {j}" if j < n else f"obstacle {j - n}"
-        found.append(("error", f"floe {i} and {other} overlap by {area:.4g} m2. Move one of them apart."))
+        pair = f"{named(case.scene, i)} and {named(case.scene, j)}"
+        found.append(("error", f"{pair} overlap by {area:.4g} m2. Move one of them apart."))
     return sorted(found, key=lambda f: f[0] != "error")
 
 
 def _out_of_place(case: Any) -> list[tuple[str, str]]:
-    """Floes that reach over a wall of the box, and loads that act beside their floe."""
+    """Floes that reach over a wall of the box or lie outside the domain, and loads that act beside their floe."""
     import numpy as np
 
-    from banquise.scene.domain import Box
+    from banquise.placing import out_of_sight, over_walls
 
-    found, scene = [], case.scene
-    if isinstance(scene.domain, Box):
-        d = scene.domain
-        sides = (("left", 0, -1, d.xmin), ("right", 0, 1, d.xmax), ("bottom", 1, -1, d.ymin), ("top", 1, 1, d.ymax))
-        for k, floe in enumerate(scene.floes):
-            for name, axis, way, wall in sides:
-                over = float((way * (floe.ring[:, axis] - wall)).max()) + floe.radius
-                if name not in d.open and over > 1e-6 * np.sqrt(floe.area):
-                    text = (
-                        f"floe {k} reaches {over:.4g} m over the {name} side of the box. Move it in, or open that side."
-                    )
-                    found.append(("error", text))
+    scene = case.scene
+    found = [("error", text) for text in over_walls(scene)] + [("note", text) for text in out_of_sight(scene)]
     for k, load in enumerate(case.forcing.loads):
         if load.point is not None and load.floe < len(scene.floes):
             floe = scene.floes[load.floe]

@@ -33,8 +33,10 @@ def run(args: argparse.Namespace) -> int:
 
 def _run(case: Any, args: argparse.Namespace) -> int:
     from banquise.glacier.plots import plot_run
+    from banquise.recording.recorder import check_place
 
     output = Path(args.output) if args.output else Path(Path(args.case).stem + ".nc")
+    check_place(output)
     result = case.run()
     result.to_netcdf(output)
     picture = _draw(lambda: plot_run(result), output.with_suffix(".png"), args)

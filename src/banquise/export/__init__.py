@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from banquise.errors import CaseError, nearest
+from banquise.given import check_ending
 from banquise.recording.run_file import Run, open_run
 
 FORMATS: dict[str, tuple[str, str]] = {  # name -> module:function, what is added to the run's name
@@ -48,6 +49,8 @@ def export(run: Run | str | Path, to: str, output: str | Path | None = None, str
         if run.path is None:
             raise CaseError("export: the run has no file, so say where to write: output = ...")
         output = run.path.with_name(run.path.stem + ending)
+    if ending.startswith("."):
+        check_ending(output, (ending,), f"a {to} export")
     folder = Path(output).resolve().parent
     if not folder.is_dir():
         raise CaseError(f"export {output}: the folder {folder} does not exist. Make it first.")

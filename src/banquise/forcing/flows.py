@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise.errors import ForcingError
+from banquise.given import ask, floats, in_short, place_of
 
 Array = NDArray[np.float64]
 AFTER_END = ("stop", "hold", "repeat")
@@ -53,7 +54,7 @@ class Series:
         options: dict[str, Any] | None = None,
     ):
         try:
-            self.times, self.u, self.v = (np.asarray(c, dtype=float) for c in (times, u, v))
+            self.times, self.u, self.v = (floats(c) for c in (times, u, v))
         except (TypeError, ValueError, OverflowError):
             raise ForcingError("series: times, u and v must be lists of numbers.") from None
         if self.times.ndim != 1 or not self.times.shape == self.u.shape == self.v.shape or len(self.times) < 2:
@@ -108,21 +109,23 @@ class Series:
 class Field:
     """A function of position and time: field(x, y, t) -> (u, v), arrays in m and s to arrays in m/s."""
 
-    def __init__(self, function: Callable[[Array, Array, float], Any]):
-        self.function = function
+    def __init__(self, function: Callable[[Array, Array, float], Any], name: str = "field"):
+        self.function, self.name = function, name
 
     def sample(self, x: Array, y: Array, time: float) -> tuple[Array, Array]:
+        what, gives = f"{self.name} at t = {time:g} s", f"(u, v) in m/s, two numbers or arrays of shape {x.shape}"
+        given = ask(self.function, x, y, time, what=what, gives=gives, error=ForcingError)
         try:
-            u, v = self.function(x, y, time)
-            u, v = (np.ascontiguousarray(np.broadcast_to(np.asarray(c, dtype=float), x.shape)) for c in (u, v))
-        except (TypeError, ValueError, OverflowError) as problem:
+            u, v = given
+            u, v = (np.ascontiguousarray(np.broadcast_to(floats(c), x.shape)) for c in (u, v))
+        except (TypeError, ValueError, OverflowError):
             raise ForcingError(
-                f"field at t = {time:g} s: expected two arrays (or numbers) for {x.shape} points; {problem}."
+                f"{what}: got {in_short(given)} from {place_of(self.function)}. Expected {gives}."
             ) from None
         if not (np.isfinite(u).all() and np.isfinite(v).all()):
             k = int(np.argmin(np.isfinite(u.ravel()) & np.isfinite(v.ravel())))
             raise ForcingError(
-                f"field at t = {time:g} s is not finite at ({x.ravel()[k]:.6g}, {y.ravel()[k]:.6g}) m. "
+                f"{what} is not finite at ({x.ravel()[k]:.6g}, {y.ravel()[k]:.6g}) m. "
                 "Expected finite m/s wherever there is ice."
             )
         return u, v
@@ -154,7 +157,7 @@ def as_flow(value: Any, what: str) -> Flow:
             f"{what}: got the text {str(value)!r}. Read a file with bq.read_forcing({str(value)!r}, {what!r})."
         )
     if callable(value):
-        return Field(value)
+        return Field(value, what)
     try:
         u, v = (float(c) for c in value)
     except (TypeError, ValueError, OverflowError):

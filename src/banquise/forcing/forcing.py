@@ -20,6 +20,7 @@ from banquise.forcing.readers import fingerprint
 from banquise.units import quantity
 
 Array = NDArray[np.float64]
+FASTEST = 100.0  # 1/s: a step is at most a radian of the turn, and a run of those beyond would never end
 
 
 @dataclass(frozen=True)
@@ -195,7 +196,10 @@ def _coriolis(latitude: float | None, coriolis: float | None) -> float:
     if latitude is not None and coriolis is not None:
         raise ForcingError("give latitude or coriolis, not both.")
     if coriolis is not None:
-        return _number(coriolis, "coriolis")
+        rate = _number(coriolis, "coriolis")
+        if abs(rate) > FASTEST:
+            raise ForcingError(f"coriolis: got {rate:g} 1/s, expected at most {FASTEST:g} (the Earth's poles: 1.458e-4).")
+        return rate
     if latitude is None:
         return 0.0
     degrees = _number(latitude, "latitude")

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from banquise.errors import ForcingError
 from banquise.forcing.forcing import Forcing
+from banquise.given import ask, floats, in_short, place_of
 from banquise.scene.bodies import Bodies
 
 Array = NDArray[np.float64]
@@ -44,6 +48,23 @@ class State:
         self._rows = order
 
 
+def asked_force(
+    force: Callable[[Any], Any], k: int, state: Any, time: float, shape: tuple[int, int], columns: str
+) -> Array:
+    """What the user's force number k gives for a state, of the shape there must be; not looked at for NaN."""
+    at, gives = f"forces[{k}] at t = {time:g} s", f"{shape}: {columns}"
+    given = ask(force, state, what=at, gives=gives, error=ForcingError)
+    try:
+        found = floats(given)
+    except (TypeError, ValueError, OverflowError):
+        raise ForcingError(
+            f"{at} gave no array of numbers: {in_short(given)} ({place_of(force)}). Expected {gives}."
+        ) from None
+    if found.shape != shape:
+        raise ForcingError(f"forces[{k}] returned shape {found.shape}, expected {gives} ({place_of(force)}).")
+    return found
+
+
 def pushes_on(bodies: Bodies, forcing: Forcing, time: float, step: float) -> Array:
     """Force x, y (N) and torque (N m) on each floe row, taken at the middle of the step from `time`."""
     n = bodies.n_free
@@ -68,12 +89,7 @@ def pushes_on(bodies: Bodies, forcing: Forcing, time: float, step: float) -> Arr
     if forcing.forces:
         state = State(bodies, middle, lead=0.5 * step)
         for k, force in enumerate(forcing.forces):
-            try:
-                given = np.asarray(force(state), dtype=float)
-            except (TypeError, ValueError) as problem:
-                raise ForcingError(f"forces[{k}] at t = {middle:g} s gave no array of numbers: {problem}.") from None
-            if given.shape != (n, 3):
-                raise ForcingError(f"forces[{k}] returned shape {given.shape}, expected ({n}, 3): force x, y, torque.")
+            given = asked_force(force, k, state, middle, (n, 3), "force x, y, torque")
             if not np.isfinite(given).all():
                 bad = int(state.ids[np.argmin(np.isfinite(given).all(axis=1))])
                 raise ForcingError(f"forces[{k}] at t = {middle:g} s is not finite on floe {bad}. Expected N and N m.")

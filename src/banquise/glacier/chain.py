@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from banquise.constants import GRAVITY
 from banquise.errors import CaseError, nearest
+from banquise.given import ask, floats
 from banquise.glacier._kernels_schemes import Chain
 from banquise.glacier.friction import Friction, Weertman, balance_speed
 
@@ -146,10 +147,12 @@ class Glacier:
         return balance_speed(law, law.rows(self.nodes), self.weight, float(self.weight @ self.driving_stress))
 
     def _along(self, name: str, value: Along, above: float | None = None, unit: str = "") -> Array:
-        given = value(self.x) if callable(value) else value
+        given = value
+        if callable(value):
+            given = ask(value, self.x, what=name, gives=f"one number or {self.nodes}, one a node, for x in m")
         try:
-            array = np.array(np.broadcast_to(np.asarray(given, dtype=float), (self.nodes,)))
-        except ValueError:
+            array = np.array(np.broadcast_to(floats(given), (self.nodes,)))
+        except (TypeError, ValueError, OverflowError):
             raise CaseError(
                 f"{name}: got {np.size(given)} values ({type(given).__name__}), "
                 f"expected one or {self.nodes}, one a node."

@@ -19,10 +19,12 @@ import xarray as xr
 
 from banquise.constants import GRAVITY
 from banquise.errors import CaseError, nearest
+from banquise.given import ask, floats
 from banquise.glacier import _kernels_friction, _kernels_plan, _kernels_schemes
 from banquise.glacier._kernels_plan import Plan, PlanRecord, PlanState
 from banquise.glacier.friction import Friction, Weertman, balance_speed
 from banquise.glacier.loads import NoLoad
+from banquise.glacier.schemes import load_at
 from banquise.units import duration
 
 Array = npt.NDArray[np.float64]
@@ -149,9 +151,7 @@ class PlanView:
         tally = np.zeros(_kernels_schemes.TALLY)
         for first in range(0, steps + 1, _PIECE):
             times = np.arange(first, min(first + _PIECE, steps + 1)) * dt
-            loads = self.width * np.broadcast_to(np.asarray(force(times), dtype=float), times.shape)
-            if not np.isfinite(loads).all():
-                raise CaseError(f"load: the force at {times[~np.isfinite(loads)][0]:g} s is not a finite number.")
+            loads = self.width * load_at(force, times)
             _kernels_plan.plan_steps(plan, state, record, tally, loads, first, first + loads.size, steps, dt)
         gained = float(np.sum(self.mass * (state.v[..., 0] - self.speed)))
         k = _kernels_schemes
@@ -201,10 +201,13 @@ class PlanView:
         return balance_speed(law, rows, self.weight.ravel(), float(np.sum(self.weight * self.driving_stress)))
 
     def _over(self, name: str, value: Over, positive: bool = False) -> Array:
-        given = value(*np.meshgrid(self.x, self.y, indexing="ij")) if callable(value) else value
+        given = value
+        if callable(value):
+            places = np.meshgrid(self.x, self.y, indexing="ij")
+            given = ask(value, *places, what=name, gives=f"one number or {self.shape} for x and y in m")
         try:
-            array = np.array(np.broadcast_to(np.asarray(given, dtype=float), self.shape))
-        except ValueError:
+            array = np.array(np.broadcast_to(floats(given), self.shape))
+        except (TypeError, ValueError, OverflowError):
             raise CaseError(f"{name}: got shape {np.shape(given)}, expected one number or {self.shape}.") from None
         if not np.isfinite(array).all():
             raise CaseError(f"{name} holds {array[~np.isfinite(array)][0]}, expected finite numbers.")

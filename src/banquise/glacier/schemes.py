@@ -12,6 +12,7 @@ import numpy.typing as npt
 import xarray as xr
 
 from banquise.errors import CaseError, nearest
+from banquise.given import ask_numbers, floats
 from banquise.glacier import _kernels_friction, _kernels_hht, _kernels_schemes
 from banquise.glacier._kernels_schemes import Record, State
 from banquise.glacier.loads import Load, NoLoad
@@ -166,13 +167,19 @@ class _Stepper:
         )
 
 
-def _at(force: Any, times: npt.NDArray[Any]) -> Array:
+def load_at(force: Any, times: npt.NDArray[Any]) -> Array:
     """The load (N/m) at all times; a function written for one time at a time is asked for each."""
+    gives = "a finite number of N/m for a time in s, or an array for an array"
     try:
-        loads = np.asarray(force(times), dtype=float)
-    except (TypeError, ValueError):
-        loads = np.array([float(force(time)) for time in times.tolist()])
-    return np.array(np.broadcast_to(loads, times.shape))
+        loads = np.broadcast_to(floats(force(times)), times.shape)
+    except Exception:  # of whatever kind: what one time gives, or raises, is what is said
+        loads = np.array([
+            float(ask_numbers(force, time, what=f"load at {time:g} s", gives=gives, shape=())) for time in times.tolist()
+        ])  # fmt: skip
+    if not np.isfinite(loads).all():
+        bad = times[~np.isfinite(loads)][0]
+        raise CaseError(f"load: the force at {bad:g} s is not a finite number. Expected {gives}.")
+    return np.array(loads)
 
 
 def _advance(stepper: _Stepper, force: Any) -> Any:
@@ -181,10 +188,7 @@ def _advance(stepper: _Stepper, force: Any) -> Any:
         return _advance_with_iceberg(stepper, force)
     for first in range(0, stepper.steps + 1, _PIECE):
         times = np.arange(first, min(first + _PIECE, stepper.steps + 1)) * stepper.dt
-        loads = _at(force, times)
-        if not np.isfinite(loads).all():
-            bad = times[~np.isfinite(loads)][0]
-            raise CaseError(f"load: the force at {bad:g} s is not a finite number.")
+        loads = load_at(force, times)
         stepper.arrive(loads, first)
         if not np.isfinite(stepper.state.u).all():
             raise CaseError(

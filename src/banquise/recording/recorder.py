@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise.errors import BanquiseError, RunFileError
+from banquise.given import check_ending
 from banquise.recording.sealed import read_sealed, refusal, seal, write_sealed
 from banquise.recording.shapes import floes_of, for_file
 from banquise.scene.bodies import Bodies
@@ -81,6 +82,7 @@ def check_place(output: Path) -> None:
         raise RunFileError(f"output {output}: the folder {parent} cannot be written to.")
     if output.exists() and not _may_give_way(output):
         raise RunFileError(f"output {output}: a file that is no run file is there. Give another name, such as run.nc.")
+    check_ending(output, (".nc",), "a run file (NetCDF; banquise export writes others)", RunFileError)
 
 
 def _may_give_way(file: Path) -> bool:
@@ -94,6 +96,8 @@ class Recorder:
 
     def __init__(self, output: str | Path | None, resumed: int | None = None):
         """`resumed` is the number of pieces a checkpoint knew: later ones go, and the next one gets that number."""
+        if output is not None and not isinstance(output, str | os.PathLike):
+            raise RunFileError(f"output: got {output!r}, expected the name of a file such as run.nc.")
         self.output = None if output is None else Path(output)
         self.kept: list[dict[str, Any]] = []
         self.times: list[float] = []

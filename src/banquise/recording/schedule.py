@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from banquise.errors import CaseError
+from banquise.errors import BanquiseError, CaseError
+from banquise.given import place_of
 from banquise.recording.recorder import Recorder
 from banquise.stopping import StopSignals, leave
 from banquise.units import duration
@@ -75,6 +76,21 @@ class Schedule:
                 self.at_records.append(callback)
             else:
                 raise CaseError(f"callbacks[{k}] is {callback!r}, expected a function or bq.Every(interval, function).")
+
+    @staticmethod
+    def call(callbacks: Iterable[Callable[[Any], Any]], simulation: Any) -> None:
+        """Call back. What a callback raises is its own (it may mean to end the run so); a note says whose it is."""
+        for callback in callbacks:
+            try:
+                callback(simulation)
+            except BanquiseError:
+                raise
+            except Exception as problem:
+                where = f"callback {place_of(callback, problem)}, at t = {simulation.time:g} s of the run"
+                if problem.__traceback__ is not None and problem.__traceback__.tb_next is None:  # it was never begun
+                    raise CaseError(f"{where}: {problem}. Expected a function of the simulation.") from None
+                problem.add_note(where)
+                raise
 
     def after(self, now: float) -> Any:
         """The instants later than `now`, for a run that goes on."""

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from banquise.errors import ShapeError
+from banquise.given import floats
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -23,9 +24,7 @@ FLAT = 1e-12
 def as_vertices(vertices: ArrayLike, what: str = "vertices") -> Floats:
     """(n, 3) finite float64, or a ShapeError that says what is wrong with them."""
     try:
-        if np.iscomplexobj(vertices):
-            raise TypeError
-        points = np.ascontiguousarray(vertices, dtype=np.float64)
+        points = np.ascontiguousarray(floats(vertices))
     except (TypeError, ValueError, OverflowError):
         raise ShapeError(f"{what}: not numbers. Expected an (n, 3) array in metres.") from None
     if points.ndim != 2 or points.shape[1] != 3 or not len(points):

@@ -11,6 +11,7 @@ import shapely
 from numpy.typing import NDArray
 
 from banquise.errors import ShapeError
+from banquise.given import floats
 
 Array = NDArray[np.float64]
 
@@ -21,7 +22,7 @@ FLAT = 1e-12
 def as_points(points: Any, what: str) -> Array:
     """(n, 2) finite floats from anything array-like, or an error that names the first bad point."""
     try:
-        array = np.array(points, dtype=float)
+        array = floats(points)
     except (TypeError, ValueError, OverflowError):
         raise ShapeError(
             f"{what}: cannot be read as points: {_first_bad(points)}. Expected (n, 2) numbers in metres."

@@ -11,6 +11,7 @@ import shapely
 from numpy.typing import NDArray
 
 from banquise.errors import ShapeError
+from banquise.given import ask_numbers, floats
 from banquise.scene.rings import as_points
 
 Array = NDArray[np.float64]
@@ -27,8 +28,10 @@ class Surface:
     """
 
     def __init__(self, triangles: Any, values: Any):
-        triangles = np.asarray(triangles, dtype=float)
-        values = np.asarray(values, dtype=float)
+        try:
+            triangles, values = floats(triangles), floats(values)
+        except (TypeError, ValueError, OverflowError):
+            raise ShapeError("surface: triangles and values must be numbers, in metres.") from None
         if triangles.ndim != 3 or triangles.shape[1:] != (3, 2):
             raise ShapeError(f"surface: got triangles of shape {triangles.shape}, expected (k, 3, 2) in metres.")
         if values.shape not in ((len(triangles),), (len(triangles), 3)):
@@ -66,8 +69,8 @@ def thickness_integrals(polygon: Any, lower: Any, upper: Any, origin: Array, wha
     moments = np.zeros(6)
     highest, lowest, thickest, thinnest = -np.inf, np.inf, -np.inf, np.inf
     for piece, owner in pieces:
-        low = _height(lower, dict(zip(map(id, meshes), owner)))
-        high = _height(upper, dict(zip(map(id, meshes), owner)))
+        of = dict(zip(map(id, meshes), owner))
+        low, high = _height(lower, of, what), _height(upper, of, what)
         triangles = _triangles(piece)
         moments += _adaptive_moments(triangles, partial(_difference, low, high), origin)
         points = _look_points(triangles) if bent else triangles.reshape(-1, 2)
@@ -87,11 +90,14 @@ def _difference(low: Height, high: Height, x: Array, y: Array) -> Array:
     return high(x, y) - low(x, y)
 
 
-def _height(surface: Any, owner: dict[int, int]) -> Height:
+def _height(surface: Any, owner: dict[int, int], what: str) -> Height:
     if isinstance(surface, Surface):
         return lambda x, y: surface.on(owner[id(surface)], x, y)
     if callable(surface):
-        return lambda x, y: np.broadcast_to(np.asarray(surface(x, y), dtype=float), np.shape(x))
+        gives = "finite metres for arrays x and y in metres: a number, or an array of their shape"
+        return lambda x, y: ask_numbers(
+            surface, x, y, what=f"{what}: thickness", gives=gives, shape=np.shape(x), error=ShapeError
+        )
     return lambda x, y: np.full(np.shape(x), float(surface))
 
 

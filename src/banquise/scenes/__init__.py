@@ -7,6 +7,7 @@ import inspect
 from typing import Any
 
 from banquise.errors import CaseError, nearest
+from banquise.given import seed_of
 
 # name -> where it is made, and how long and how often it is run and recorded when nothing else is said
 SCENES = {
@@ -25,6 +26,8 @@ def make(name: str, **options: Any) -> Any:
     for option in options:
         if option not in known:
             raise CaseError(f"scene {name}: no parameter {option!r}. {nearest(option, known)}")
+    if "seed" in options:
+        seed_of(options["seed"], f"scene {name}: seed")
     return maker(**options)
 
 

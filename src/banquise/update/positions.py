@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise.errors import ShapeError
+from banquise.given import ask_numbers, jump_of
 from banquise.scene.bodies import Bodies
 from banquise.scene.floe import Obstacle
 
 Array = NDArray[np.float64]
+FAR = 0.25  # in a step, of an obstacle's size or in radians: beyond, its path is looked at for a jump
 
 
 def set_velocity(bodies: Bodies, velocity: Array) -> None:
@@ -52,10 +54,10 @@ class ObstacleMotion:
         for k in self.paths:
             path = self.obstacles[k].path
             assert path is not None
-            try:
-                pose[k] = np.asarray(path(time), dtype=float)
-            except (TypeError, ValueError) as problem:
-                raise ShapeError(f"obstacle {k}: its path at t = {time:g} s gave no x, y, angle ({problem}).") from None
+            pose[k] = ask_numbers(
+                path, time, what=f"obstacle {k}: its path at t = {time:g} s", gives="x, y of its centre (m), angle (rad)",
+                shape=(3,), spread=False, error=ShapeError,
+            )  # fmt: skip
             if not np.isfinite(pose[k]).all():
                 raise ShapeError(
                     f"obstacle {k}: its path at t = {time:g} s is {pose[k].tolist()}, expected finite numbers."
@@ -69,10 +71,25 @@ class ObstacleMotion:
         n = bodies.n_free
         if self.paths:
             now = np.column_stack([bodies.x[n:], bodies.y[n:], bodies.angle[n:]])
-            velocity = (self.pose(time + step) - now) / step
+            then = self.pose(time + step)
+            self._check_jumps(now, then, time, step)
+            velocity = (then - now) / step
         else:
             velocity = self.steady
         bodies.u[n:], bodies.v[n:], bodies.spin[n:] = velocity.T
+
+    def _check_jumps(self, now: Array, then: Array, time: float, step: float) -> None:
+        """A path that goes far in a step is looked at between: one that jumps would sweep through what lies on the way."""
+        for k in self.paths:
+            size = float(np.sqrt(self.obstacles[k].area))
+            scale = np.array([size, size, 1.0])
+            if np.abs((then[k] - now[k]) / scale).max() > FAR:
+                at = jump_of(lambda t, k=k: self.pose(t)[k] / scale, time, time + step, FAR)
+                if at is not None:
+                    raise ShapeError(
+                        f"obstacle {k}: its path jumps at t = {at:.6g} s, from {now[k].tolist()} to {then[k].tolist()} within "
+                        f"{step:.3g} s. Expected x, y (m) and angle (rad) that change without a jump (angles go on past 2 pi)."
+                    )
 
     def place(self, bodies: Bodies, time: float) -> None:
         """Put the obstacles where they are at `time`."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from banquise.errors import CaseError, RunFileError, nearest
+from banquise.given import check_ending
 from banquise.view.kinds import kind_named, kind_of
 from banquise.view.pack import Packed
 
@@ -59,6 +60,7 @@ def _data_tag(name: str, text: str) -> str:
 
 def write_page(run: Any, path: str | Path, max_frames: int | None = None, **options: Any) -> int:
     """Write the player of a run as one self-contained HTML file; its size in bytes."""
+    check_ending(path, (".html", ".htm"), "a page", RunFileError)
     text = page(pack(run, max_frames), **options)
     _write(Path(path), text)
     return len(text.encode("utf-8"))

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from banquise.errors import BanquiseError, RunFileError
+from banquise.given import check_ending
 from banquise.recording.run_file import Run
 from banquise.view.kinds import kind_of
 from banquise.view.plots import NothingToPlot, figures_of
@@ -108,6 +109,7 @@ def _domain(domain: Any) -> str:
 
 def write_report(run: Any, path: str | Path, player: bool = True) -> int:
     """Write the report; its size in bytes."""
+    check_ending(path, (".html", ".htm"), "a page", RunFileError)
     text = report(run, player)
     try:
         Path(path).write_text(text, encoding="utf-8")

@@ -13,6 +13,7 @@ import shapely
 from numpy.typing import NDArray
 
 from banquise.errors import CaseError, need
+from banquise.given import floats, in_short
 from banquise.scene.floe import Floe
 from banquise.scene.scene import Scene
 
@@ -114,7 +115,10 @@ def _picture(image: Any) -> tuple[Array, float | None, tuple[float, float]]:
             pixel = float(scale[0])
             origin = (tie[3] - tie[0] * pixel, tie[4] + tie[1] * pixel - values.shape[0] * pixel)
     else:
-        values = np.asarray(image)
+        try:
+            values = floats(image)
+        except (TypeError, ValueError, OverflowError):
+            raise CaseError(f"from_image: got {in_short(image)}, expected a file name or an array of grey values.") from None
     if values.ndim == 3:
         values = values[..., : 1 if values.shape[2] < 3 else 3].mean(axis=2)
     if values.ndim != 2 or min(values.shape) < 8:

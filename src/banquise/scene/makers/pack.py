@@ -11,6 +11,7 @@ import shapely
 from numpy.typing import NDArray
 
 from banquise.errors import CaseError
+from banquise.given import ask_numbers, seed_of
 from banquise.scene.domain import Box, Periodic
 from banquise.scene.floe import Floe, Obstacle
 from banquise.scene.makers.catalogue import catalogue, unit_rings
@@ -80,6 +81,7 @@ def pack(
         )
     if ice > HIGHEST * free.area:
         raise CaseError(f"pack: {ice:.4g} m2 of ice for {free.area:.4g} m2 of free water. Lower the concentration.")
+    seed = seed_of(seed, "pack: seed")
     rng = np.random.default_rng(seed)
     largest = _largest(max_size, polygon)
     if sizes is not None:
@@ -161,7 +163,8 @@ def _placed(rings: list[Array], free: Any, domain: Any, seed: int, concentration
 
 def _thickness(thickness: Any, size: Array, rng: np.random.Generator) -> Array:
     if callable(thickness):
-        thickness = np.asarray(thickness(size), dtype=float)
+        gives = f"metres above 0, one for each of the {len(size)} sizes (m)"
+        thickness = ask_numbers(thickness, size, what="pack: thickness", gives=gives, shape=size.shape)
     try:
         values = np.asarray(thickness, dtype=float)
     except (TypeError, ValueError, OverflowError):

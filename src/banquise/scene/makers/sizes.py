@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from banquise.errors import CaseError
+from banquise.given import ask_numbers, floats, in_short
 
 Array = NDArray[np.float64]
 STEEPEST = 30.0  # of the law of sizes: all floes but a few are then of one size
@@ -74,9 +75,13 @@ def given_sizes(rng: np.random.Generator, n: int, ice_area: float, sizes: Any) -
     scaled together so that the areas sum to `ice_area`."""
     if callable(sizes):
         law: Callable[[Array], Any] = sizes
-        drawn = np.asarray(law((np.arange(n) + rng.random(n)) / n), dtype=float)
+        gives = f"metres above 0, one for each of {n} quantiles"
+        drawn = ask_numbers(law, (np.arange(n) + rng.random(n)) / n, what="pack: sizes", gives=gives, shape=(n,))
     else:
-        listed = np.asarray(sizes, dtype=float)
+        try:
+            listed = floats(sizes)
+        except (TypeError, ValueError, OverflowError):
+            raise CaseError(f"pack: sizes is {in_short(sizes)}, expected metres, or a function of quantiles.") from None
         drawn = listed.ravel() if listed.size == n else rng.choice(listed.ravel(), n) if listed.size else listed
     if drawn.shape != (n,) or not np.isfinite(drawn).all() or (drawn <= 0).any():
         what = (

@@ -10,6 +10,7 @@ import shapely
 from numpy.typing import NDArray
 
 from banquise.errors import CaseError
+from banquise.given import ask_numbers, seed_of
 from banquise.scene.floe import Floe, Obstacle
 from banquise.scene.makers.pack import region_of
 from banquise.scene.scene import Scene
@@ -54,7 +55,7 @@ def voronoi(
         raise CaseError(
             "voronoi: coasts cover the whole box. Take a larger box, or check that both are in one map frame."
         )
-    cells = _cells(water, int(n), np.random.default_rng(seed), even)
+    cells = _cells(water, int(n), np.random.default_rng(seed_of(seed, "voronoi: seed")), even)
     centre = shapely.get_coordinates(shapely.centroid(cells))
     part = sampled(concentration, centre, polygon.bounds, "concentration")
     if not ((part >= 0) & (part <= 1)).all():
@@ -124,7 +125,10 @@ def _largest_piece(polygons: NDArray[Any]) -> NDArray[Any]:
 def sampled(value: Any, points: Array, bounds: tuple[float, float, float, float], what: str) -> Array:
     """A number, a function of (x, y) or a grid over the bounds, at points (nearest cell of the grid)."""
     if callable(value):
-        return np.array([float(value(x, y)) for x, y in points])
+        return np.array([
+            float(ask_numbers(value, x, y, what=f"{what} at ({x:g}, {y:g}) m", gives="a number", shape=()))
+            for x, y in points.tolist()
+        ])
     try:
         grid = np.asarray(value, dtype=float)
     except (TypeError, ValueError, OverflowError):
