@@ -57,6 +57,7 @@ def configurations(found, tests):
     runs = [(t, r) for t, r in runs if r is not None]
     if not runs:
         return None
+    tops = [float(run.shapes["start_y"].max()) * 1.6 + 200 for _, run in runs]
     with styled():
         figure, axes = pyplot().subplots(2, len(runs), figsize=(3.2 * len(runs), 6.4), squeeze=False)
         for column, (test, run) in enumerate(runs):
@@ -64,10 +65,9 @@ def configurations(found, tests):
             for row, frame in enumerate((len(times) // 2, len(times) - 1)):
                 ax = axes[row, column]
                 draw_bodies(run, frame, ax, "plain")
-                sea_axes(run, ax)
-                top = float(run.shapes["start_y"].max()) * 1.6 + 200
-                ax.set_ylim(-0.5 * top, top)
-                ax.set_xlim(-0.75 * top, 0.75 * top)
+                sea_axes(run, ax, kilometres=1.5 * max(tops) > 5000)  # one unit in all panels
+                ax.set_ylim(-0.5 * tops[column], tops[column])
+                ax.set_xlim(-0.75 * tops[column], 0.75 * tops[column])
                 ax.set_title(f"test {test}, {times[frame] / 3600:.2g} h", loc="left")
     return figure
 

@@ -106,8 +106,8 @@ def clock_text(run: Run, frame: int) -> str:
     return f"{run.case.get('title', 'Banquise run')}, {clock(float(times[frame]), float(times[-1]))}"
 
 
-def sea_axes(run: Run, ax: Any) -> None:
-    """Equal scales, the colour of water, kilometres for large scenes; a coast when the axes are a map."""
+def sea_axes(run: Run, ax: Any, kilometres: bool | None = None) -> None:
+    """Equal scales, the colour of water, kilometres for large scenes (or as told); a coast when the axes are a map."""
     x0, x1, y0, y1 = bounds_of(run)
     ax.set_facecolor(SEA)
     ax.grid(False)
@@ -119,7 +119,7 @@ def sea_axes(run: Run, ax: Any) -> None:
     if hasattr(ax, "coastlines"):
         _coast(ax)
         return
-    if max(x1 - x0, y1 - y0) > 5000:
+    if max(x1 - x0, y1 - y0) > 5000 if kilometres is None else kilometres:
         ax.xaxis.set_major_formatter(lambda v, _: f"{v / 1000:g}")
         ax.yaxis.set_major_formatter(lambda v, _: f"{v / 1000:g}")
         ax.set_xlabel("x (km)")
