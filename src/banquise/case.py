@@ -5,7 +5,6 @@ A case has the tables [scene], [forcing], [contact], [scheme], [run]; `Case.simu
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import partial
@@ -22,7 +21,7 @@ from banquise.forcing.flows import Series
 from banquise.forcing.forcing import Forcing, Load
 from banquise.forcing.grid_flow import read_forcing
 from banquise.forcing.slab_ocean import SlabOcean
-from banquise.given import seed_of
+from banquise.given import read_toml, seed_of
 from banquise.recording.run_file import Run, open_run
 from banquise.scene.domain import Box, Periodic
 from banquise.scene.floe import Disc, Floe, Obstacle
@@ -115,18 +114,7 @@ class Case:
 def load_case(path: str | Path) -> Case:
     """Read and check a TOML case file."""
     path = Path(path)
-    try:
-        text = path.read_bytes().decode("utf-8-sig")  # some editors begin a file with a mark of their own
-        data = tomllib.loads(text)
-    except FileNotFoundError:
-        raise CaseError(f"{path}: no such case file.") from None
-    except IsADirectoryError:
-        raise CaseError(f"{path}: is a folder, expected a case file (TOML).") from None
-    except UnicodeDecodeError:
-        hint = f" A run goes on with: banquise resume {path}." if path.suffix == ".nc" else ""
-        raise CaseError(f"{path}: not a text file in UTF-8, expected a case file (TOML).{hint}") from None
-    except tomllib.TOMLDecodeError as problem:
-        raise CaseError(f"{path}: not valid TOML: {problem}.") from None
+    data = read_toml(path)
     try:
         return case_of(data, path.parent)
     except BanquiseError as problem:

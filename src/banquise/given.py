@@ -3,6 +3,7 @@ loads), which are asked so that what goes wrong inside is said in a sentence wit
 
 from __future__ import annotations
 
+import tomllib
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -14,10 +15,10 @@ from numpy.typing import NDArray
 from banquise.errors import BanquiseError, CaseError
 
 # endings that say a format: a file of another one under such a name would mislead whoever opens it
-ENDINGS = frozenset(
-    ".nc .csv .html .htm .json .geojson .toml .txt .md .py .png .jpg .jpeg .tif .svg .pdf .mp4 .gif .vtk .vtu .pvd .parquet "
-    ".zarr .mat .shp .wkt .obj .stl .zip".split()
-)
+ENDINGS = frozenset((
+    ".nc", ".csv", ".html", ".htm", ".json", ".geojson", ".toml", ".txt", ".md", ".py", ".png", ".jpg", ".jpeg", ".tif",
+    ".svg", ".pdf", ".mp4", ".gif", ".vtk", ".vtu", ".pvd", ".parquet", ".zarr", ".mat", ".shp", ".wkt", ".obj", ".stl", ".zip",
+))  # fmt: skip
 
 
 def check_ending(path: str | Path, own: tuple[str, ...], what: str, error: type[BanquiseError] = CaseError) -> None:
@@ -26,6 +27,24 @@ def check_ending(path: str | Path, own: tuple[str, ...], what: str, error: type[
     if ending in ENDINGS and ending not in own:
         name = Path(path).with_suffix(own[0]).name
         raise error(f"output {path}: {ending} is not the ending of {what}. Expected {' or '.join(own)}, such as {name}.")
+
+
+def read_toml(path: str | Path, what: str = "case file") -> dict[str, Any]:
+    """The tables of a TOML file in UTF-8, which some editors begin with a mark of their own."""
+    path = Path(path)
+    try:
+        return tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+    except FileNotFoundError:
+        raise CaseError(f"{path}: no such {what}.") from None
+    except IsADirectoryError:
+        raise CaseError(f"{path}: is a folder, expected a {what} (TOML).") from None
+    except OSError as problem:
+        raise CaseError(f"{path}: cannot be read ({problem.strerror or problem}).") from None
+    except UnicodeDecodeError:
+        hint = f" A run goes on with: banquise resume {path}." if path.suffix == ".nc" else ""
+        raise CaseError(f"{path}: not a text file in UTF-8, expected a {what} (TOML).{hint}") from None
+    except (tomllib.TOMLDecodeError, RecursionError) as problem:
+        raise CaseError(f"{path}: not valid TOML: {problem}.") from None
 
 
 def floats(values: Any) -> NDArray[np.float64]:

@@ -346,6 +346,46 @@ def test_a_case_from_an_editor_that_marks_its_files(tmp_path, capsys):
     assert main(["check", str(tmp_path / "case.toml")]) == 0
 
 
+MARK = b"\xef\xbb\xbf"
+MARKED = {
+    "floes.geojson": ["floes", "info"],
+    "floes.csv": ["floes", "info"],
+    "floes.wkt": ["floes", "info"],
+    "ice.toml": ["glacier", "stability", "--no-plot"],
+    "plan.toml": ["sweep", "--workers", "0"],
+}
+
+
+@pytest.mark.parametrize("name", MARKED)
+def test_files_that_begin_with_a_mark(name, tmp_path, capsys, monkeypatch):
+    import banquise as bq
+    from banquise.scene.makers.files import read_floes, write_scene
+
+    monkeypatch.chdir(tmp_path)
+    if name.startswith("floes"):
+        square = np.array([[0, 0], [10, 0], [10, 10], [0, 10]])
+        rocks = [] if name == "floes.wkt" else [bq.Obstacle(square + 20)]  # which has no place for them
+        write_scene(bq.Scene([bq.Floe(square)], rocks), name)
+        text = (tmp_path / name).read_bytes()
+    elif name == "ice.toml":
+        text = b"[glacier]\nlength = 1000\nblock = 100\n"
+    else:
+        (tmp_path / "case.toml").write_bytes(MARK + GOOD.encode())
+        text = b'case = "case.toml"\nseeds = 1\n'
+    (tmp_path / name).write_bytes(MARK + text)
+    assert main([*MARKED[name], name]) == 0
+    if name == "floes.csv":
+        assert len(read_floes(name).obstacles) == 1  # whose column is the first
+
+
+def test_a_block_whose_file_begins_with_a_mark(tmp_path):
+    import banquise as bq
+
+    corners, faces = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n", "f 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n"
+    (tmp_path / "rock.obj").write_bytes(MARK + (corners + faces).encode())
+    assert bq.Polyhedron.from_file(tmp_path / "rock.obj").volume == pytest.approx(1 / 6)
+
+
 def test_the_name_of_a_file_is_a_wind(tmp_path):
     import banquise as bq
 

@@ -96,3 +96,33 @@ def test_what_is_no_picture_of_floes_is_said(tmp_path):
     (tmp_path / "a.png").write_text("hello")
     with pytest.raises(CaseError, match="not a picture"):
         from_image(tmp_path / "a.png", 1.0)
+
+
+def png(width, height):
+    """A black picture of so many pixels, in a file of a few kB."""
+    import struct
+    import zlib
+
+    def chunk(kind, content):
+        return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))
+
+    packer = zlib.compressobj(9)
+    rows = b"".join(packer.compress(bytes(width + 1)) for _ in range(height)) + packer.flush()
+    head = chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0))
+    return b"\x89PNG\r\n\x1a\n" + head + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
+
+
+@pytest.mark.parametrize("size", [(12_000, 10_000), (20_000, 10_000)])  # the second is beyond the limit of Pillow itself
+def test_a_small_file_that_claims_to_be_huge(size, tmp_path, recwarn):
+    (tmp_path / "bomb.png").write_bytes(png(*size))
+    with pytest.raises(CaseError, match="bomb.png: .*pixels"):
+        from_image(tmp_path / "bomb.png", 1.0)
+    assert not len(recwarn)
+
+
+def test_a_huge_array_and_a_masked_one():
+    with pytest.raises(CaseError, match="20,000 by 20,000 pixels, expected at most 100 million. Cut or shrink"):
+        from_image(np.broadcast_to(np.zeros(1), (20_000, 20_000)), 1.0)
+    masked = np.ma.array(np.eye(50), mask=np.eye(50) > 0)
+    with pytest.raises(CaseError, match="values that are not numbers"):
+        from_image(masked, 1.0)

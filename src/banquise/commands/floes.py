@@ -227,7 +227,7 @@ def _numbers(path: str) -> Any:
     from banquise.errors import CaseError
 
     try:
-        with open(path, encoding="utf-8") as file:
+        with open(path, encoding="utf-8-sig") as file:
             return np.array([[float(v) for v in line.replace(",", " ").split()] for line in file if line.strip()])
     except (ValueError, UnicodeDecodeError) as problem:
         raise CaseError(f"{path}: expected rows of numbers, as many in each ({problem}).") from None

@@ -354,11 +354,12 @@ def pair_overlap(block, node, node_link, body, box, i, j, c, s, tx, ty, ux, uy, 
             return deep + radii, 0.0
         else:
             apart = found[0]
-    if (depth < slight if crossed else apart < slight) and _may_coincide(
-        block, node, node_link, body, i, j, c, s, tx, ty, ux, uy, slight
+    if (
+        (depth < slight if crossed else apart < slight)
+        and _may_coincide(block, node, node_link, body, i, j, c, s, tx, ty, ux, uy, slight)
+        and _in_common(block, node, node_link, body, j, i, c, s, tx, ty, cuts)
     ):
-        if _in_common(block, node, node_link, body, j, i, c, s, tx, ty, cuts):
-            depth = min(_width(block, body, i), _width(block, body, j))
+        depth = min(_width(block, body, i), _width(block, body, j))
     if crossed or depth > 0.0:
         return depth + radii, 0.0
     return max(radii - apart, 0.0), max(apart - radii, 0.0)

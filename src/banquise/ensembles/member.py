@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import tomllib
 import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from banquise.ensembles.measures import measured
 from banquise.ensembles.plan import Member
 from banquise.errors import BanquiseError, CaseError
+from banquise.given import read_toml
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -75,7 +75,7 @@ def _begin(member: Member, folder: Path) -> None:
 def _tables(member: Member) -> dict[str, Any]:
     """The tables of the member's case file, with its parameters put in."""
     settings = member.settings
-    tables = tomllib.loads(Path(settings["case"]).read_bytes().decode())
+    tables = read_toml(settings["case"])
     for name, value in {**settings["options"], **settings["parameters"]}.items():
         *path, key = name.split(".")
         place = tables
@@ -90,7 +90,7 @@ def _tables(member: Member) -> dict[str, Any]:
 def _is_glacier(member: Member) -> bool:
     if "case" not in member.settings:
         return False
-    return "glacier" in tomllib.loads(Path(member.settings["case"]).read_bytes().decode())
+    return "glacier" in read_toml(member.settings["case"])
 
 
 def _glacier(member: Member) -> xr.Dataset:

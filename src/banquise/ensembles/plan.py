@@ -19,12 +19,12 @@ import hashlib
 import itertools
 import json
 import re
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from banquise.errors import CaseError, nearest
+from banquise.given import read_toml
 
 KEYS = {
     "title",
@@ -71,14 +71,7 @@ class Plan:
 def read_plan(path: str | Path) -> Plan:
     """Read and check a sweep file; files it names lie beside it."""
     path = Path(path)
-    try:
-        tables = tomllib.loads(path.read_bytes().decode())
-    except FileNotFoundError:
-        raise CaseError(f"{path}: no such sweep file.") from None
-    except IsADirectoryError:
-        raise CaseError(f"{path}: is a folder, expected a sweep file (TOML).") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
-        raise CaseError(f"{path}: not valid TOML: {problem}.") from None
+    tables = read_toml(path, "sweep file")
     try:
         return plan_of(tables, path.parent)
     except CaseError as problem:

@@ -8,6 +8,7 @@ many, and threads of several members on the same cores only get in each other's 
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 THREAD_NAMES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "BANQUISE_THREADS")
 Report = Callable[[int, int, str, str, str], Any]  # done so far, of how many, member, "done" or "failed", reason
+
+GUARD = 'In a script, put what it does under `if __name__ == "__main__":`; or take workers=0.'
 
 
 @dataclass
@@ -119,6 +122,8 @@ def _on_dask(
     """As they finish. A worker that dies takes its member along: that one has failed, the others go on."""
     if not members:
         return
+    if getattr(multiprocessing.current_process(), "_inheriting", False):  # a worker reads the script that began the sweep
+        raise SystemExit(f"sweep: this is a worker process that reads the script. {GUARD}")
     need("distributed", "a sweep with workers", "sweep", "; or use --workers 0.")
     import dask
     from distributed import Client, LocalCluster, as_completed
@@ -138,6 +143,8 @@ def _on_dask(
                 client = Client(cluster, set_as_default=False)
             else:
                 client = Client(scheduler, timeout="20s", set_as_default=False)  # else xarray would lock files by it
+        except RuntimeError as problem:
+            raise BanquiseError(f"sweep: its worker processes could not be started ({problem}). {GUARD}") from None
         except (OSError, TimeoutError, ValueError) as problem:
             raise BanquiseError(f"no Dask scheduler at {scheduler or 'this machine'}: {problem}") from None
         try:

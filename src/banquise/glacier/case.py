@@ -7,7 +7,6 @@ is a list over the nodes or a table { x = [...], value = [...] } read straight b
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from banquise.errors import CaseError, nearest
+from banquise.given import read_toml
 from banquise.glacier.chain import Glacier
 from banquise.glacier.friction import LAWS, Friction
 from banquise.glacier.iceberg import Iceberg
@@ -59,15 +59,7 @@ class GlacierCase:
 def read_case(path: str | Path) -> GlacierCase:
     """Read and check a case file."""
     path = Path(path)
-    try:
-        with path.open("rb") as file:
-            tables = tomllib.load(file)
-    except FileNotFoundError:
-        raise CaseError(f"{path}: no such case file.") from None
-    except IsADirectoryError:
-        raise CaseError(f"{path}: is a folder, expected a case file (TOML).") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise CaseError(f"{path}: not a TOML file: {error}.") from None
+    tables = read_toml(path)
     return parse_case(tables, path.parent, str(path))
 
 
@@ -202,7 +194,7 @@ def _table_file(path: Path, where: str) -> Table:
     """Two columns, s and N/m, commas or blanks between, lines of # and a heading left out."""
     rows = []
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError, ValueError) as problem:
         reason = getattr(problem, "strerror", None) or "not a text file"
         raise CaseError(f"{where}: {path} cannot be read ({reason}).") from None

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise.errors import RunFileError
-from banquise.recording.block_shapes import COLUMNS
-from banquise.recording.ledger import check_columns
-from banquise.recording.shapes import for_file
+from banquise.recording.block_shapes import COLUMNS, check_block_shapes
+from banquise.recording.ledger import COUNTS, check_columns
+from banquise.recording.shapes import check_finite, check_times, for_file, from_file
 from banquise.recording.write_run import (
     FORMAT,
     begin_root,
@@ -122,8 +122,6 @@ def read_block_file(path: Path) -> tuple[dict[str, Any], xr.Dataset, dict[str, A
     """Records, shapes and case of a run file of blocks."""
     import xarray as xr
 
-    from banquise.recording.shapes import from_file
-
     groups = {}
     with FILES:
         for name in ("", "shapes", "ledger", "loads", "case"):
@@ -147,4 +145,8 @@ def read_block_file(path: Path) -> tuple[dict[str, Any], xr.Dataset, dict[str, A
     lost = [name for name in COLUMNS if name not in shapes]
     if lost:
         raise RunFileError(f"{path}: {', '.join(lost)} missing among its shapes. Damaged, or not written by Banquise.")
+    check_block_shapes(shapes)
+    check_times(groups[""]["time"])
+    check_finite(ledger, COUNTS, "ledger")
+    check_finite(groups["loads"], LOADS, "loads")
     return records, shapes, case

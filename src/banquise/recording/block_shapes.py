@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from banquise.recording.shapes import check_finite
 from banquise.scene.polyhedron import Polyhedron
 from banquise.scene.solids import ConvexPart
 
@@ -76,6 +77,27 @@ def _counts(arrays: Sequence[Any]) -> NDArray[np.int64]:
 
 def _rows(arrays: Sequence[Any], kind: Any) -> NDArray[Any]:
     return np.vstack([np.empty((0, 3)), *arrays]).astype(kind)
+
+
+def check_block_shapes(shapes: xr.Dataset) -> None:
+    """Raise a ValueError unless every block has its vertices, triangles and parts."""
+    counts = {"vertex_count": "vertex", "triangle_count": "triangle"}
+    counts |= {"part_corner_count": "part_corner", "part_triangle_count": "part_triangle"}
+    check_finite(shapes, (*_NUMBERS, "inertia", "fixed", "vertex", "part_radius", "part_corner"), "shapes")
+    for name in (*counts, "part_body", "triangle", "part_triangle"):
+        if shapes[name].dtype.kind not in "iu" or (shapes[name].values < 0).any():
+            raise ValueError(f"shapes: {name} is not of whole numbers")
+    for count, rows in counts.items():
+        if shapes[count].values.sum() != len(shapes[rows]) or shapes[rows].shape[1:] != (3,):
+            raise ValueError(f"shapes: {count} does not share out the rows of {rows}")
+    if (shapes["part_body"].values >= shapes.sizes["body"]).any():
+        raise ValueError("shapes: parts of no block")
+    for corners, points, count in (
+        ("triangle", "vertex_count", "triangle_count"), ("part_triangle", "part_corner_count", "part_triangle_count")
+    ):  # fmt: skip
+        most = np.repeat(shapes[points].values, shapes[count].values)
+        if (shapes[corners].values >= most[:, None]).any():
+            raise ValueError(f"shapes: {corners} names points that are not there")
 
 
 def split(shapes: xr.Dataset, values: str, counts: str) -> list[NDArray[Any]]:

@@ -25,6 +25,7 @@ LATEST = ("contacts", "islands")
 COLUMNS = ("kinetic_energy", *TOTALS, "balance", *LARGEST, *SUMS, *LATEST)
 
 NEEDED = ("kinetic_energy", "balance", "max_overlap", "residual", "unsolved", "contacts", "collisions", "steps")
+COUNTS = ("collisions", "unsolved", "steps", "contacts")  # whole numbers among them
 
 
 def check_columns(names: Iterable[str], path: Path) -> None:

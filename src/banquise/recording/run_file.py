@@ -13,10 +13,18 @@ from numpy.typing import NDArray
 
 from banquise.errors import RunFileError
 from banquise.recording.extras import contacts_from, extras_from, flow_table, obstacles_table
-from banquise.recording.ledger import check_columns
+from banquise.recording.ledger import COUNTS, check_columns
 from banquise.recording.recorder import EVENTS, STATE, STRESS, join_pieces, obstacles_after, pieces_of, read_pieces
 from banquise.recording.sealed import verify
-from banquise.recording.shapes import check_shapes, floes_of, from_file, scene_from, shapes_dataset
+from banquise.recording.shapes import (
+    check_finite,
+    check_shapes,
+    check_times,
+    floes_of,
+    from_file,
+    scene_from,
+    shapes_dataset,
+)
 from banquise.recording.write_run import FORMAT, STATE_ATTRS, STRESS_ATTRS, ledger_table, loads_table, write_run
 from banquise.scene.scene import Scene
 from banquise.update.impulses import CONTACT_COLUMNS, KINDS
@@ -269,6 +277,14 @@ def _read(path: Path) -> Run:
     check_columns(names, path)
     loads = groups["loads"]
     check_shapes(groups["shapes"])
+    check_times(root["time"])
+    if floes_of(groups["shapes"]) != root.sizes["floe"]:
+        raise ValueError("shapes: not as many floes as in the records")
+    check_finite(loads, ("force_x", "force_y", "torque"), "loads")
+    check_finite(groups["events"], ("time", "floe_a", "floe_b"), "events")
+    check_finite(groups["ledger"], COUNTS, "ledger")
+    if "impulse_x" in groups["contacts"]:
+        check_finite(groups["contacts"], CONTACT_COLUMNS, "contacts")
     if not groups["events"]["kind"].isin(range(len(KINDS))).all():
         raise ValueError("events: of no known kind")
     records = Records(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -130,8 +131,25 @@ def check_shapes(shapes: xr.Dataset) -> None:
         raise ValueError("shapes: rings do not share out the points")
     if not np.array_equal(np.unique(owner), np.arange(shapes.sizes["body"])) or (np.diff(owner) < 0).any():
         raise ValueError("shapes: bodies without rings")
-    if not all(np.isfinite(shapes[name].values).all() for name in ("node_x", "node_y")):
-        raise ValueError("shapes: points that are not finite")
+    check_finite(shapes, ("node_x", "node_y", *(set(_SHAPE_NUMBERS) - {"mass", "inertia"}), "obstacle", "parent"), "shapes")
+    if not (shapes["area"].values > 0).all() or not np.isin(shapes["obstacle"].values, (0, 1)).all():
+        raise ValueError("shapes: area not above 0, or obstacle neither 0 nor 1")
+
+
+def check_finite(table: Any, names: Iterable[str], what: str) -> None:
+    """Raise a ValueError if numbers that no run leaves open are not there, or not finite."""
+    for name in names:
+        if name not in table:
+            raise ValueError(f"{what}: no {name}")
+        if table[name].dtype.kind not in "fiu" or not np.isfinite(table[name].values).all():
+            raise ValueError(f"{what}: {name} is not finite everywhere")
+
+
+def check_times(times: Any) -> None:
+    """Raise a ValueError unless times are finite and increase."""
+    check_finite({"time": times}, ("time",), "records")
+    if (np.diff(times.values) <= 0).any():
+        raise ValueError("records: time does not increase")
 
 
 def scene_from(shapes: xr.Dataset, state: Array, case: dict[str, Any]) -> Scene:

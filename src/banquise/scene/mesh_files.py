@@ -65,7 +65,7 @@ def _stl(data: bytes) -> tuple[Floats, Ints]:
 
 def _obj(data: bytes) -> tuple[Floats, Ints]:
     vertices, faces = [], []
-    for number, line in enumerate(data.decode("utf-8", "replace").splitlines(), 1):
+    for number, line in enumerate(data.decode("utf-8-sig", "replace").splitlines(), 1):
         words = line.split()
         if words[:1] == ["v"]:
             vertices.append([float(word) for word in words[1:4]])

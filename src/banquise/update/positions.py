@@ -84,7 +84,7 @@ class ObstacleMotion:
             size = float(np.sqrt(self.obstacles[k].area))
             scale = np.array([size, size, 1.0])
             if np.abs((then[k] - now[k]) / scale).max() > FAR:
-                at = jump_of(lambda t, k=k: self.pose(t)[k] / scale, time, time + step, FAR)
+                at = jump_of(lambda t, k=k, scale=scale: self.pose(t)[k] / scale, time, time + step, FAR)
                 if at is not None:
                     raise ShapeError(
                         f"obstacle {k}: its path jumps at t = {at:.6g} s, from {now[k].tolist()} to {then[k].tolist()} within "

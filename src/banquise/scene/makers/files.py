@@ -29,7 +29,7 @@ LOCAL = "local frame, metres"  # the mark of a GeoJSON written without a map
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")  # some editors begin a file with a mark
     except UnicodeDecodeError:
         raise CaseError(f"{path}: not a text file.") from None
 

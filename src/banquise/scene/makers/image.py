@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import math
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ LEAST_BLUR, MOST_BLUR = 0.5, 3.0  # pixels; blurring closes narrow leads, so no 
 GAP = 0.05  # pixels left between floes that touch, so that none overlap
 SMALLEST = 25  # pixels
 SPECK = 6  # pixels
+MOST_PIXELS = 100e6
 
 
 @dataclass(frozen=True)
@@ -98,12 +100,18 @@ def _picture(image: Any) -> tuple[Array, float | None, tuple[float, float]]:
         from PIL import Image
 
         try:
-            with Image.open(image) as file:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # the limit is our own
+                opened = Image.open(image)
+            with opened as file:
+                _check_size(file.size, image)  # as its head says, before any of it is unpacked
                 tags: Any = getattr(file, "tag_v2", {})
                 scale, tie = tags.get(33550), tags.get(33922)  # GeoTIFF: size of a pixel, a pixel and its place
                 values = np.asarray(file)
         except FileNotFoundError:
             raise CaseError(f"{image}: no such picture.") from None
+        except CaseError:
+            raise
         except Exception as problem:  # a damaged one fails anywhere inside Pillow, in its own way
             reason = str(problem) or type(problem).__name__
             raise CaseError(f"{image}: not a picture that can be read (PNG, JPEG, TIFF): {reason[:120]}") from None
@@ -116,9 +124,11 @@ def _picture(image: Any) -> tuple[Array, float | None, tuple[float, float]]:
             origin = (tie[3] - tie[0] * pixel, tie[4] + tie[1] * pixel - values.shape[0] * pixel)
     else:
         try:
-            values = floats(image)
+            plain = isinstance(image, np.ndarray) and image.dtype.kind in "biuf" and not np.ma.isMaskedArray(image)
+            values = np.asarray(image) if plain else floats(image)
         except (TypeError, ValueError, OverflowError):
             raise CaseError(f"from_image: got {in_short(image)}, expected a file name or an array of grey values.") from None
+    _check_size(values.shape[:2], "from_image")
     if values.ndim == 3:
         values = values[..., : 1 if values.shape[2] < 3 else 3].mean(axis=2)
     if values.ndim != 2 or min(values.shape) < 8:
@@ -127,6 +137,13 @@ def _picture(image: Any) -> tuple[Array, float | None, tuple[float, float]]:
     if not np.isfinite(grey).all():
         raise CaseError("from_image: the picture holds values that are not numbers. Fill them first.")
     return grey, pixel, origin
+
+
+def _check_size(size: tuple[int, ...], what: Any) -> None:
+    """Finding floes takes some hundred bytes a pixel: a file of a few kB may claim more pixels than any memory holds."""
+    if math.prod(size) > MOST_PIXELS:
+        sides = " by ".join(f"{side:,}" for side in size)
+        raise CaseError(f"{what}: {sides} pixels, expected at most {MOST_PIXELS / 1e6:g} million. Cut or shrink the picture.")
 
 
 def blur_for(grey: Array) -> float:
