@@ -26,7 +26,9 @@ def check_ending(path: str | Path, own: tuple[str, ...], what: str, error: type[
     ending = Path(path).suffix.lower()
     if ending in ENDINGS and ending not in own:
         name = Path(path).with_suffix(own[0]).name
-        raise error(f"output {path}: {ending} is not the ending of {what}. Expected {' or '.join(own)}, such as {name}.")
+        raise error(
+            f"output {path}: {ending} is not the ending of {what}. Expected {' or '.join(own)}, such as {name}."
+        )
 
 
 def read_toml(path: str | Path, what: str = "case file") -> dict[str, Any]:
@@ -56,7 +58,7 @@ def floats(values: Any) -> NDArray[np.float64]:
     if np.iscomplexobj(values):
         raise TypeError("complex numbers")
     if isinstance(values, np.ma.MaskedArray):
-        values = values.astype(float).filled(np.nan)
+        values = np.ma.filled(np.ma.asarray(values, dtype=float), np.nan)  # type: ignore[no-untyped-call]
     return np.array(values, dtype=float)
 
 

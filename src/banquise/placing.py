@@ -47,15 +47,24 @@ def out_of_sight(scene: Scene) -> list[str]:
     if d is None:
         return []
     found = []
-    closed = [] if not isinstance(d, Box) else [side for side in ("left", "right", "bottom", "top") if side not in d.open]
+    closed = (
+        [] if not isinstance(d, Box) else [side for side in ("left", "right", "bottom", "top") if side not in d.open]
+    )
     for k, floe in enumerate(scene.floes):
         low, high = floe.ring.min(axis=0) - floe.radius, floe.ring.max(axis=0) + floe.radius
-        beyond = {"left": high[0] < d.xmin, "right": low[0] > d.xmax, "bottom": high[1] < d.ymin, "top": low[1] > d.ymax}
+        beyond = {
+            "left": high[0] < d.xmin,
+            "right": low[0] > d.xmax,
+            "bottom": high[1] < d.ymin,
+            "top": low[1] > d.ymax,
+        }
         sides = [side for side, out in beyond.items() if out]
         if sides and not set(sides) & set(closed):
             what = "box" if isinstance(d, Box) else "periodic domain"
             x, y = floe.centre
-            found.append(f"{named(scene, k)} at ({x:.6g}, {y:.6g}) m lies outside the {what}, beyond its {sides[0]} side.")
+            found.append(
+                f"{named(scene, k)} at ({x:.6g}, {y:.6g}) m lies outside the {what}, beyond its {sides[0]} side."
+            )
     return found
 
 

@@ -52,7 +52,10 @@ WRONG = {
     "a seed below 0 for a run": (lambda _: bq.Simulation(bq.Scene([floe()]), seed=-1), "seed: got -1"),
     "a seed below 0 for a scene": (lambda _: make("drift", seed=-1), "scene drift: seed: got -1"),
     "a number for an output": (lambda _: bq.Simulation(bq.Scene([floe()])).run(1, output=3), "output: got 3"),
-    "an Earth that spins too fast": (lambda _: bq.Forcing(coriolis=1e5), "coriolis: got 100000 1/s, expected at most 100"),
+    "an Earth that spins too fast": (
+        lambda _: bq.Forcing(coriolis=1e5),
+        "coriolis: got 100000 1/s, expected at most 100",
+    ),
     "a box that closes": (
         lambda _: bq.Simulation(bq.Scene([floe()], domain=bq.Box(0, 50, 0, 50, velocity={"right": -1}))).run(41),
         "left and right sides leave less than the 10 m .* from t = 40 s on, and the run goes on to 41 s",
@@ -193,11 +196,17 @@ def test_a_block_that_jumps():
 @pytest.mark.parametrize(
     "scene,words",
     [
-        (lambda: bq.Scene([floe(), bq.Floe(np.array(SQUARE) + 8, name="berg")]), r"floe 0 and floe 1 \(berg\) overlap by 2 m"),
+        (
+            lambda: bq.Scene([floe(), bq.Floe(np.array(SQUARE) + 8, name="berg")]),
+            r"floe 0 and floe 1 \(berg\) overlap by 2 m",
+        ),
         (lambda: bq.Scene([floe()], [bq.Obstacle(SQUARE, name="pier")]), r"floe 0 and obstacle 0 \(pier\) overlap"),
         (lambda: bq.Scene([floe()], domain=bq.Box(5, 99, 0, 99)), "floe 0 reaches 5 m over the left side of the box"),
         (lambda: bq.Scene([floe()], domain=bq.Box(50, 99, 0, 99, open=("left",))), "outside the box, beyond its left"),
-        (lambda: bq.Scene([floe()], domain=bq.Periodic(0, 99, 50, 99)), "outside the periodic domain, beyond its bottom"),
+        (
+            lambda: bq.Scene([floe()], domain=bq.Periodic(0, 99, 50, 99)),
+            "outside the periodic domain, beyond its bottom",
+        ),
     ],
 )
 def test_floes_out_of_place_are_named(scene, words):

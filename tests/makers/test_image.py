@@ -112,7 +112,9 @@ def png(width, height):
     return b"\x89PNG\r\n\x1a\n" + head + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
 
 
-@pytest.mark.parametrize("size", [(12_000, 10_000), (20_000, 10_000)])  # the second is beyond the limit of Pillow itself
+@pytest.mark.parametrize(
+    "size", [(12_000, 10_000), (20_000, 10_000)]
+)  # the second is beyond the limit of Pillow itself
 def test_a_small_file_that_claims_to_be_huge(size, tmp_path, recwarn):
     (tmp_path / "bomb.png").write_bytes(png(*size))
     with pytest.raises(CaseError, match="bomb.png: .*pixels"):

@@ -122,7 +122,9 @@ def _on_dask(
     """As they finish. A worker that dies takes its member along: that one has failed, the others go on."""
     if not members:
         return
-    if getattr(multiprocessing.current_process(), "_inheriting", False):  # a worker reads the script that began the sweep
+    if getattr(
+        multiprocessing.current_process(), "_inheriting", False
+    ):  # a worker reads the script that began the sweep
         raise SystemExit(f"sweep: this is a worker process that reads the script. {GUARD}")
     need("distributed", "a sweep with workers", "sweep", "; or use --workers 0.")
     import dask

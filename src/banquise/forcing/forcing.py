@@ -198,7 +198,9 @@ def _coriolis(latitude: float | None, coriolis: float | None) -> float:
     if coriolis is not None:
         rate = _number(coriolis, "coriolis")
         if abs(rate) > FASTEST:
-            raise ForcingError(f"coriolis: got {rate:g} 1/s, expected at most {FASTEST:g} (the Earth's poles: 1.458e-4).")
+            raise ForcingError(
+                f"coriolis: got {rate:g} 1/s, expected at most {FASTEST:g} (the Earth's poles: 1.458e-4)."
+            )
         return rate
     if latitude is None:
         return 0.0

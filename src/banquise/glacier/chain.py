@@ -147,7 +147,7 @@ class Glacier:
         return balance_speed(law, law.rows(self.nodes), self.weight, float(self.weight @ self.driving_stress))
 
     def _along(self, name: str, value: Along, above: float | None = None, unit: str = "") -> Array:
-        given = value
+        given: Any = value
         if callable(value):
             given = ask(value, self.x, what=name, gives=f"one number or {self.nodes}, one a node, for x in m")
         try:

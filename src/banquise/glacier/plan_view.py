@@ -201,7 +201,7 @@ class PlanView:
         return balance_speed(law, rows, self.weight.ravel(), float(np.sum(self.weight * self.driving_stress)))
 
     def _over(self, name: str, value: Over, positive: bool = False) -> Array:
-        given = value
+        given: Any = value
         if callable(value):
             places = np.meshgrid(self.x, self.y, indexing="ij")
             given = ask(value, *places, what=name, gives=f"one number or {self.shape} for x and y in m")

@@ -131,7 +131,9 @@ def check_shapes(shapes: xr.Dataset) -> None:
         raise ValueError("shapes: rings do not share out the points")
     if not np.array_equal(np.unique(owner), np.arange(shapes.sizes["body"])) or (np.diff(owner) < 0).any():
         raise ValueError("shapes: bodies without rings")
-    check_finite(shapes, ("node_x", "node_y", *(set(_SHAPE_NUMBERS) - {"mass", "inertia"}), "obstacle", "parent"), "shapes")
+    check_finite(
+        shapes, ("node_x", "node_y", *(set(_SHAPE_NUMBERS) - {"mass", "inertia"}), "obstacle", "parent"), "shapes"
+    )
     if not (shapes["area"].values > 0).all() or not np.isin(shapes["obstacle"].values, (0, 1)).all():
         raise ValueError("shapes: area not above 0, or obstacle neither 0 nor 1")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -84,12 +84,15 @@ class ObstacleMotion:
             size = float(np.sqrt(self.obstacles[k].area))
             scale = np.array([size, size, 1.0])
             if np.abs((then[k] - now[k]) / scale).max() > FAR:
-                at = jump_of(lambda t, k=k, scale=scale: self.pose(t)[k] / scale, time, time + step, FAR)
+                at = jump_of(self._scaled(k, scale), time, time + step, FAR)
                 if at is not None:
                     raise ShapeError(
                         f"obstacle {k}: its path jumps at t = {at:.6g} s, from {now[k].tolist()} to {then[k].tolist()} within "
                         f"{step:.3g} s. Expected x, y (m) and angle (rad) that change without a jump (angles go on past 2 pi)."
                     )
+
+    def _scaled(self, k: int, scale: Array) -> Callable[[float], Array]:
+        return lambda time: np.asarray(self.pose(time)[k] / scale)
 
     def place(self, bodies: Bodies, time: float) -> None:
         """Put the obstacles where they are at `time`."""

@@ -127,7 +127,9 @@ def _picture(image: Any) -> tuple[Array, float | None, tuple[float, float]]:
             plain = isinstance(image, np.ndarray) and image.dtype.kind in "biuf" and not np.ma.isMaskedArray(image)
             values = np.asarray(image) if plain else floats(image)
         except (TypeError, ValueError, OverflowError):
-            raise CaseError(f"from_image: got {in_short(image)}, expected a file name or an array of grey values.") from None
+            raise CaseError(
+                f"from_image: got {in_short(image)}, expected a file name or an array of grey values."
+            ) from None
     _check_size(values.shape[:2], "from_image")
     if values.ndim == 3:
         values = values[..., : 1 if values.shape[2] < 3 else 3].mean(axis=2)
@@ -143,7 +145,9 @@ def _check_size(size: tuple[int, ...], what: Any) -> None:
     """Finding floes takes some hundred bytes a pixel: a file of a few kB may claim more pixels than any memory holds."""
     if math.prod(size) > MOST_PIXELS:
         sides = " by ".join(f"{side:,}" for side in size)
-        raise CaseError(f"{what}: {sides} pixels, expected at most {MOST_PIXELS / 1e6:g} million. Cut or shrink the picture.")
+        raise CaseError(
+            f"{what}: {sides} pixels, expected at most {MOST_PIXELS / 1e6:g} million. Cut or shrink the picture."
+        )
 
 
 def blur_for(grey: Array) -> float:

@@ -125,10 +125,12 @@ def _largest_piece(polygons: NDArray[Any]) -> NDArray[Any]:
 def sampled(value: Any, points: Array, bounds: tuple[float, float, float, float], what: str) -> Array:
     """A number, a function of (x, y) or a grid over the bounds, at points (nearest cell of the grid)."""
     if callable(value):
-        return np.array([
-            float(ask_numbers(value, x, y, what=f"{what} at ({x:g}, {y:g}) m", gives="a number", shape=()))
-            for x, y in points.tolist()
-        ])
+        return np.array(
+            [
+                float(ask_numbers(value, x, y, what=f"{what} at ({x:g}, {y:g}) m", gives="a number", shape=()))
+                for x, y in points.tolist()
+            ]
+        )
     try:
         grid = np.asarray(value, dtype=float)
     except (TypeError, ValueError, OverflowError):
