@@ -54,7 +54,7 @@ def resume(
         return open_run(path)
     if plan["end"] <= sim.time and not joining:
         raise CaseError(
-            f"{path}: the run is at {sim.time:g} s already. Say how far to go: until, such as {2 * sim.time:g}."
+            f"{path}: the run is at {sim.time:g} s already. Say how far to go: until={2 * sim.time:g}, --until {2 * sim.time:g}."
         )
     if count is None:
         _unfold(path, settings)

@@ -315,12 +315,14 @@ def test_damaged_pieces(tmp_path, capsys):
         (["run", "GOOD", "-o", "run.csv"], ["run.csv", "banquise export", "such as run.nc"]),
         (["demo", "-o", "demo.html"], [".html is not the ending of a run file"]),
         (["blocks", "run", "tower", "-o", "tower.png"], [".png is not the ending of a run file"]),
+        (["inspect", "ice.geojson"], ["ice.geojson", "banquise floes info ice.geojson"]),
         (["movie", "good.toml"], ["a case file, not a run file"]),
     ],
 )
 def test_bad_command_line(argv, words, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "good.toml").write_text(GOOD)
+    (tmp_path / "ice.geojson").write_text("{}")
     complains(["good.toml" if a == "GOOD" else a for a in argv], capsys, words)
 
 

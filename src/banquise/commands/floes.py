@@ -127,8 +127,9 @@ def run(args: argparse.Namespace) -> int:
         print(json.dumps(plain | written))
         return 0
     for name, value in (numbers | written).items():
-        print(f"{name.replace('_', ' '):22} {value:.6g}" if isinstance(value, float) else
-              f"{name.replace('_', ' '):22} {value}")  # fmt: skip
+        unit = {"area": " m2", "size": " m", "thickness": " m"}.get(name.rpartition("_")[2], "")
+        said = "-" if value != value else f"{value:.6g}{unit}" if isinstance(value, float) else value
+        print(f"{name.replace('_', ' '):22} {said}")
     return 0
 
 

@@ -17,11 +17,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
+    from banquise.errors import CaseError
     from banquise.view.kinds import kind_at
 
     path = Path(args.file)
     if path.suffix == ".toml":
         _show_case(path, args.json)
+    elif path.exists() and path.suffix.lower() in (".geojson", ".json", ".csv", ".wkt", ".shp"):
+        raise CaseError(f"{path}: by its ending a file of floes. Look at it with: banquise floes info {path}")
     elif kind_at(path) not in (None, "floes"):
         _show_other(path, args.json)
     elif path.suffix == ".mat" or path.is_dir() or (path.exists() and not _is_run(path)):
