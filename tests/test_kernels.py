@@ -63,3 +63,11 @@ def _indexed(x, y, i, j):
     read = x[-1], x[i], y[i, -1], y[i, j], y[j, 3]
     x[i], y[j, -2] = 7.0, 8.0
     return read
+
+
+def test_contacts_of_blocks_are_summed_in_one_order():
+    """Loose sums differ between copies of a function, and which copy serves depends on what was compiled and what read."""
+    for path in sorted((PACKAGE / "detection" / "spatial").glob("_kernels*.py")):
+        module = importlib.import_module(f"banquise.detection.spatial.{path.stem}")
+        found = {name: getattr(thing, "targetoptions", {}).get("fastmath") for name, thing in vars(module).items()}
+        assert not [name for name, loose in found.items() if loose], path.name

@@ -7,7 +7,12 @@ divides as its caller does, which by default raises at a zero. `loose_kernel`, `
 `bare_kernel`: without Numba's memory manager (`_nrt`). Arrays come from outside, none is made inside; otherwise every
 array handed to an inner function is counted up and down with atomic operations, a third of the time of pairs in
 contact. `bare_loose_kernel`: sums in any order besides, for SIMD. `bare_inline`: put into its one caller, for a function
-with many arrays: each is seven words to be copied at a call. `bare_loose_inline`: both.
+with many arrays: each is seven words to be copied at a call.
+
+What is loose may come out otherwise in each copy: a function that is not inlined lies in its own object and in that of every
+caller, and the one that is loaded first serves all, its own in a process that compiles, a caller's in one that reads the
+cache. So nothing loose is written out (contacts of blocks differed by a bit between a first run and later ones), unless a
+bit more or less does not matter.
 
 `plain_*`: bare, and indices are taken as they are (`PlainIndices`): a computed one must not be negative.
 
@@ -40,7 +45,6 @@ bare_inner = _njit(_nrt=False, **_no_doors, **_options)
 bare_loose_kernel = _njit(_nrt=False, fastmath=_loose, **_options)
 bare_loose_inner = _njit(_nrt=False, fastmath=_loose, **_no_doors, **_options)
 bare_inline = _njit(_nrt=False, forceinline=True, **_no_doors, **_options)
-bare_loose_inline = _njit(_nrt=False, forceinline=True, fastmath=_loose, **_no_doors, **_options)
 
 _plain: dict[str, Any] = {"_nrt": False, "pipeline_class": PlainIndices, **_options}
 plain_kernel = _njit(**_plain)

@@ -5,8 +5,8 @@ import numpy as np
 
 from banquise.detection.spatial._kernels_simplex import on_triangle
 from banquise.detection.spatial._kernels_support import difference, support_of_difference, towards
+from banquise.jit import bare_inline as inline
 from banquise.jit import bare_inner as bare
-from banquise.jit import bare_loose_inline as inline
 
 SURE, UNSURE, FAR, FLAT = 0, 1, 2, 3
 

@@ -7,8 +7,8 @@ farthest for some direction of that cell: two to four mostly, whatever the body.
 
 import numpy as np
 
+from banquise.jit import bare_inline as inline
 from banquise.jit import bare_inner as bare
-from banquise.jit import bare_loose_inline as inline
 from banquise.jit import kernel
 
 # Corners up to which looking at all of them is as quick as the table of cells.
