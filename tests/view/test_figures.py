@@ -204,3 +204,13 @@ def test_a_periodic_sea_shows_floes_that_went_round() -> None:
     ice = plots.snapshot(run).axes[0].collections[0]
     middles = np.array([path.vertices.mean(axis=0) for path in ice.get_paths()])
     assert len(middles) and (middles[:, 0] > -100).all() and (middles[:, 0] < 200).all()
+
+
+def test_times_of_trajectories_are_those_of_the_run():
+    """Also with two records, where all pieces begin at time 0."""
+    import banquise as bq
+    from banquise.view.plots import trajectories
+
+    run = bq.Simulation(bq.Scene([bq.Disc((0, 0), 5.0, velocity=(1, 0))])).run(60.0, every=60.0)
+    lines = trajectories(run).axes[0].collections[0]
+    assert lines.get_clim() == (0.0, 60.0) or lines.get_clim() == (0.0, 1.0)  # s or min

@@ -83,6 +83,7 @@ def trajectories(run: Run, ax: Any = None, most: int = 2000) -> Any:
     with styled():
         ax = _axes(ax, scene_size(run), run)
         lines = LineCollection(pieces[keep], cmap="cividis_r", linewidths=0.9, array=when[keep] / scale)
+        lines.set_clim(float(times[0]) / scale, float(times[-1]) / scale)  # of the run, not of the starts of the pieces
         ax.add_collection(lines)
         last = np.array([_last_place(state[:, :2, k]) for k in largest])
         ax.plot(last[:, 0], last[:, 1], "o", color=RED, markersize=2.2, markeredgewidth=0, label="last place")
