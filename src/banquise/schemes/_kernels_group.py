@@ -75,6 +75,7 @@ from banquise.schemes.codes import (
     FOUND,
     FRESH,
     GROUP,
+    HALVED,
     HELD,
     HOLD,
     ISLANDS,
@@ -109,6 +110,7 @@ AGAINS = 3  # times that is done
 # of the tolerance: what is deeper then, and sank in by more than a little in a round, makes the round shorter
 FREE, LITTLE = 0.8 * TOLERANCE, 0.1 * TOLERANCE
 HALVES = 10  # times it is halved
+STUBBORN = 30  # times rounds of a step are, where obstacles move: what a ship crushes against a wall no round mends
 CUTS = 6  # times a round is shortened before its meeting is taken where it is
 TURN, FAR = 0.1, 0.4  # radians: how far held bodies may turn in a round, followed or in a group taken at once
 LEAST = 1e-6  # part of a round that is left of it at least: a meeting at once leaves no time in which to hold anything
@@ -148,7 +150,7 @@ def run_groups(
             if phase == LOOK and not left > 0.0:
                 hand_in(group, near, n, control, out)
                 total[ROUNDS] = control[ROUND]
-                control[ROUND] = control[FRESH] = control[LOOKED] = 0
+                control[ROUND] = control[FRESH] = control[LOOKED] = control[HALVED] = 0
                 control[GROUP] += 1
                 continue
             room = len(d.state)
@@ -349,9 +351,11 @@ def run_groups(
                     control[AGAIN] += 1
                     control[PHASE] = MOVE
                     continue
-                if not again and excess > 0.0 and control[SHORTER] < HALVES:
+                patient = not rule.moving or control[HALVED] < STUBBORN
+                if not again and excess > 0.0 and control[SHORTER] < HALVES and patient:
                     # a jam has no room for what the way asks, or points come into the way faster than they are found
                     control[SHORTER] += 1
+                    control[HALVED] += 1
                     start_anew(rows, 0.5 * h, s.steps, s.change, control)
                     continue
             count, first = control[WATCHED], math.inf

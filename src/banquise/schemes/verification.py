@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 SHORTEST = 2**14  # part of a step that a group takes at least, overlap or not
 ATTEMPTS = 14  # times groups that leave an overlap are done again before it is said
+STUCK = 2  # attempts that leave an overlap as it was, where obstacles move, before it is said
 HOPE = 5  # of these, where all that overlaps did so already when the step began
 BEARABLE = 2.0  # tolerances of overlap that are said and left; floes that would overlap more stay where they were
 DEEPER = 1.05  # times as deep as before that an overlap which is there already, and bearable, may become
@@ -47,15 +48,18 @@ def verify(engine: Engine, done: list[Groups], pairs: Pairs, step: float) -> tup
     sim = engine.sim
     unsolved = 0
     before = {(i, j): part for i, j, part in sim.overlapping}
-    attempt, standing = 0, 0
+    attempt, standing, least, stuck = 0, 0, np.inf, 0
     while True:
         deepest, bad, part = _overlaps(engine)
         known = np.array([before.get((int(i), int(j)), 0.0) for i, j in bad])
         fresh = part > np.where(DEEPER * known <= BEARABLE * TOLERANCE, DEEPER * known, known)
         if not fresh.any():
             break
-        # no shorter steps mend what was there when the step began
-        if attempt >= ATTEMPTS or (attempt >= HOPE and part[fresh].max() <= DEEPER * engine.deepest):
+        worst = float(part[fresh].max())
+        stuck, least = (stuck + 1, least) if worst > 0.9 * least else (0, worst)
+        # no shorter steps mend what was there when the step began, nor what moving obstacles crush
+        hopeless = attempt >= HOPE and worst <= DEEPER * engine.deepest
+        if attempt >= ATTEMPTS or hopeless or (engine.rule.moving and stuck >= STUCK):
             # said, not hidden: it is in the ledger
             unsolved = 1
             fresh &= part > BEARABLE * TOLERANCE
@@ -64,10 +68,11 @@ def verify(engine: Engine, done: list[Groups], pairs: Pairs, step: float) -> tup
         again, pairs = _regroup(engine, done, pairs, bad[fresh], step)
         done.append(again)
         if unsolved:
+            _stand(engine, again, step)
             if len(again.members) == standing:  # what moves into them is no floe
+                deepest, bad, part = _overlaps(engine)
                 break
             standing = len(again.members)
-            _stand(engine, again, step)
         else:
             sim.obstacle_motion.place(engine.bodies, sim.time)
             engine.run_groups(again)
