@@ -10,6 +10,7 @@ import pytest
 
 import banquise
 from banquise.jit import plain_kernel
+from banquise.stale import drop_stale
 
 PACKAGE = Path(banquise.__file__).parent
 CALLERS = [
@@ -71,3 +72,16 @@ def test_contacts_of_blocks_are_summed_in_one_order():
         module = importlib.import_module(f"banquise.detection.spatial.{path.stem}")
         found = {name: getattr(thing, "targetoptions", {}).get("fastmath") for name, thing in vars(module).items()}
         assert not [name for name, loose in found.items() if loose], path.name
+
+
+def test_compiled_kernels_go_when_a_source_of_kernels_changes(tmp_path):
+    """A kernel's file on disk knows its own source, not those of the kernels it calls."""
+    source, kept = tmp_path / "part" / "_kernels.py", tmp_path / "part" / "__pycache__" / "_kernels.caller.nbi"
+    kept.parent.mkdir(parents=True)
+    source.write_text("SIZE = 1\n")
+    kept.write_text("")
+    assert drop_stale(tmp_path) and not kept.exists()  # of a time before the first stamp
+    kept.write_text("")
+    assert not drop_stale(tmp_path) and kept.exists()
+    source.write_text("SIZE = 12\n")
+    assert drop_stale(tmp_path) and not kept.exists()

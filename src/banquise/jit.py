@@ -21,12 +21,16 @@ one does too: `np.int64(0)` and `np.bool_(True)` do not. An array written into a
 error for shapes that differ, three seconds to compile: numbers are written one by one.
 """
 
+from pathlib import Path
 from typing import Any
 
 import numba
 from numba import njit
 
 from banquise.indices import PlainIndices
+from banquise.stale import drop_stale
+
+drop_stale(Path(__file__).parent)
 
 _options: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
 _no_doors = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}

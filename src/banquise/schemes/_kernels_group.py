@@ -190,8 +190,8 @@ def run_groups(
             rebounds = rule.rebounds_many + rule.rebounds_few // len(rows)
             _, striking, held = contact_state(
                 found, value, who, s.velocity, s.ahead, left, rule.step, s.quick, control[ROUND], rebounds, n, b.size,
-                s.pull, rule.shortest, rule.skin, rule.touch, rule.blur, rule.soft, len(rows) > rule.direct, rule.largest, d.state,
-                d.gap_rate, d.bounce,
+                s.pull, rule.shortest, rule.skin, rule.touch, rule.blur, rule.soft, len(rows) > rule.direct, rule.largest,
+                d.state, d.gap_rate, d.bounce,
             )  # fmt: skip
             stale = follow and phase == LOOK and control[FRESH] > 0  # forces are those of the time before
             control[FOUND], control[HELD], control[FRESH] = found, held, 1
@@ -290,8 +290,8 @@ def run_groups(
                 # room that they would need is not there in a jam
                 held_rows(
                     count, d.chosen, value, who, shapes.frame, h, s.displacement, s.velocity,
-                    np.int64(n) if control[AGAIN] > 0 else ZERO, n, b.size, rule.skin, found - control[ADDED], d.gap_rate, d.middle,
-                    d.picked_rate,
+                    np.int64(n) if control[AGAIN] > 0 else ZERO, n, b.size, rule.skin, found - control[ADDED],
+                    d.gap_rate, d.middle, d.picked_rate,
                 )  # fmt: skip
                 hold_on(m, p)
                 write_problem(
@@ -362,7 +362,19 @@ def run_groups(
             if follow and control[CUT] < (CUTS if control[HELD] > 0 else 1):
                 paths(rows, s.velocity, s.displacement, s.steps, n, s.motion)
                 first = first_touch(
-                    near, d.pairs, value, who, d.state, b.size, n, rule.skin, rule.touch, rule.aim, rule.blur, s.motion, h
+                    near,
+                    d.pairs,
+                    value,
+                    who,
+                    d.state,
+                    b.size,
+                    n,
+                    rule.skin,
+                    rule.touch,
+                    rule.aim,
+                    rule.blur,
+                    s.motion,
+                    h,
                 )
             elif not follow and count > 0 and control[CUT] < CUTS:
                 paths(rows, s.velocity, s.displacement, s.steps, n, s.motion)

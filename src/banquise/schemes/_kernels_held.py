@@ -99,7 +99,9 @@ def straight(value, who, k, h, way, velocity, n_free):
 
 
 @inner
-def held_rows(count, chosen, value, who, radius, h, way, velocity, on_way, n_free, size, skin, first, given, middle, rate):
+def held_rows(
+    count, chosen, value, who, radius, h, way, velocity, on_way, n_free, size, skin, first, given, middle, rate
+):
     """The contacts chosen[:count] in the middle of the step (into `middle`), and the speed at which each may close.
 
     Floes below `on_way` go their way, the others are steady. Those from `first` on were found at the end of the way,

@@ -31,11 +31,12 @@ if TYPE_CHECKING:
     from banquise.simulation import Simulation
 
 ROUND_OFF = 2e-15  # of the largest coordinate: nearer than this nobody can tell
-# of the smaller size, where every bounce is followed and where steps are whole: nearer than this is contact, and how near
-# a meeting is located
-TOUCH = 1e-10, 1e-7
+# of the smaller size, where every bounce is followed and where steps are whole. Skin: bodies meet and rest this far apart, so
+# that what turning takes from a gap within a step is not an overlap. Sink: what is held sinks in no deeper, or is solved again.
+# Touch: nearer to the skin than this is contact; aim: how near a meeting is located
 SKIN = 0.0, 5e-5
 SINK = 1e-7, 5e-6
+TOUCH = 1e-10, 1e-7
 AIM = 1e-12, 2e-8
 STILL = 1e-12, 1e-6  # of the fastest speed of a group: round-off, and what large islands are solved to
 BEND = 0.5, 8.0  # tolerances by which what is held may leave its arc in a step, before what sank in is solved again
@@ -125,8 +126,8 @@ class Engine:
         farthest = float(_kernels_scene.farthest(b.x, b.y))
         self.rule = Rules(
             n_free=n, step=float(step), time=float(sim.time), shortest=float(shortest), rebounds_many=rebounds[0],
-            rebounds_few=rebounds[1], soft=soft, direct=DIRECT if soft else n, follow=soft, skin=SKIN[soft], sink=SINK[soft], touch=TOUCH[soft],
-            aim=AIM[soft], bend=BEND[soft], still=STILL[soft], largest=sim.largest_restitution,
+            rebounds_few=rebounds[1], soft=soft, direct=DIRECT if soft else n, follow=soft, skin=SKIN[soft], sink=SINK[soft],
+            touch=TOUCH[soft], aim=AIM[soft], bend=BEND[soft], still=STILL[soft], largest=sim.largest_restitution,
             threshold=float(settings.relaxation),
             law=LAWS.index(settings.law), sequential=settings.order == "sequential",
             active_only=bool(settings.active_only), tolerance=settings.tolerance or SMALL_TOLERANCE, small=SMALL,
