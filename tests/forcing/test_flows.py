@@ -48,8 +48,8 @@ def test_none_is_not_still_water():
 def test_fields_that_are_wrong():
     for field, words in (
         (lambda x, y, t: (np.nan * x, y), "not finite at"),
-        (lambda x, y, t: np.zeros(3), "expected two arrays"),
-        (lambda x, y, t: None, "expected two arrays"),
+        (lambda x, y, t: np.zeros(3), r"Expected \(u, v\) in m/s, two numbers or arrays"),
+        (lambda x, y, t: None, r"Expected \(u, v\) in m/s, two numbers or arrays"),
     ):
         with pytest.raises(bq.BanquiseError, match=words):
             bq.Simulation(SCENE, bq.Forcing(wind=field)).run(until=60.0)

@@ -102,7 +102,7 @@ def test_every_shape_of_load(load, kind, tmp_path):
         ('slope = "1 deg"', "slope = 90", "slope is 90 degrees"),
         ('block = "100 m"', "", "block is missing"),
         ('block = "100 m"', 'block = "3 km"', "no block"),
-        ("[glacier]", "[glacier", "not a TOML file"),
+        ("[glacier]", "[glacier", "not valid TOML"),
         ('step = "0.02 s"', "scheme = 3", "expected text"),
         ('duration = "20 s"', "duration = nan", "finite"),
     ],
