@@ -49,6 +49,7 @@ bare_inner = _njit(_nrt=False, **_no_doors, **_options)
 bare_loose_kernel = _njit(_nrt=False, fastmath=_loose, **_options)
 bare_loose_inner = _njit(_nrt=False, fastmath=_loose, **_no_doors, **_options)
 bare_inline = _njit(_nrt=False, forceinline=True, **_no_doors, **_options)
+bare_loose_inline = _njit(_nrt=False, forceinline=True, fastmath=_loose, **_no_doors, **_options)
 
 _plain: dict[str, Any] = {"_nrt": False, "pipeline_class": PlainIndices, **_options}
 plain_kernel = _njit(**_plain)
@@ -58,13 +59,22 @@ plain_loose_kernel = _njit(fastmath=_loose, **_plain)
 plain_loose_inner = _njit(fastmath=_loose, **_no_doors, **_plain)
 
 
-def opened(kernel: Any, args: tuple[Any, ...]) -> Any:
-    """What `kernel` was compiled to for arguments of these types, or itself where it was not: for others of the same types.
+class SameTypes:
+    """A kernel that one caller calls again and again with arguments of the same types.
 
-    A call of the kernel asks each argument for its type first, and each array within a tuple takes a fifth of a microsecond
-    to tell: seven for forty. This call does not ask. Arrays that are others than those (strided, of another kind) would be
-    misread.
+    A call of a kernel asks each argument for its type, and each array within a tuple takes a fifth of a microsecond to tell:
+    fifty for a desk of a thread. Only the first call through this asks. Arrays that are others than those of the first call
+    (strided, of another kind) would be misread: one for each caller, which makes its arrays itself.
     """
-    compiled = getattr(kernel, "overloads", {})
-    found = compiled.get(tuple(kernel.typeof_pyval(arg) for arg in args)) if compiled else None
-    return kernel if found is None else found.entry_point
+
+    def __init__(self, kernel: Any) -> None:
+        self._kernel, self._open = kernel, None
+
+    def __call__(self, *args: Any) -> Any:
+        if self._open is not None:
+            return self._open(*args)
+        answer = self._kernel(*args)
+        compiled = getattr(self._kernel, "overloads", None)
+        found = compiled.get(tuple(map(self._kernel.typeof_pyval, args))) if compiled else None
+        self._open = self._kernel if found is None else found.entry_point
+        return answer

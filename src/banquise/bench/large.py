@@ -1,5 +1,9 @@
 """Large scenes: packs of 1,000, 10,000 and 100,000 floes, a channel, a jam; two threads against one; pymunk beside.
 
+The packs are tiles of the reference pack (1,000 outlines of real floes at 65 per cent, `BANQUISE_DATA`), for which the bars
+were set, where it is at hand; else of one that is made here. That one is also measured as "crowded": its floes lie
+centimetres apart, are half as large and as quick as the others, so they meet twice as often.
+
 Times are CPU times, so that they mean something on a machine that others use too. "Path" is the CPU time of the longest
 path through a step: of the thread that calls, and where others had more to do, of the one with the most. On a machine
 that is idle the wall clock says the same.
@@ -21,6 +25,8 @@ import numpy as np
 import banquise.bench as registry
 from banquise import threads
 from banquise.bench import Figure
+from banquise.bench.impact import data_folder
+from banquise.case import read_scene
 from banquise.errors import BanquiseError
 from banquise.recording.ledger import LARGEST
 from banquise.scenes import large
@@ -34,6 +40,8 @@ PACKS: dict[int, tuple[int, float, float]] = {
     10_000: (24, 8.0, 1.0),
     100_000: (10, 90.0, 1.0),
 }
+REFERENCE_SIDE = 2 * 1169.71691451  # m
+REFERENCE_MOTION = 0.14, 5e-4  # speed (m/s) and spin (rad/s) of its floes, root of the mean square
 BIG = 0.05  # part of the CPU time of a step from which on a stage is big
 HELPED = 0.1  # part of a big stage that a second thread does at least
 JAM_STEP = 5.0  # s
@@ -163,11 +171,12 @@ def packs(quick: bool) -> list[Figure]:
     """The packs: one thread and two, stages, growth with the number of floes."""
     figures: list[Figure] = []
     at_one: dict[int, list[float]] = {}
+    tile = reference_tile()
     for n, (steps, bar, _) in PACKS.items():
         if quick and n > 10_000:
             break
         title = f"pack-{n // 1000}k"
-        scene = large.moving_pack(n)
+        scene = large.moving_pack(n) if tile is None else large.moving_pack(n, 0, *REFERENCE_MOTION, tile)
         print(f"  {title} ...", file=sys.stderr, flush=True)
         sim, one, two, same = two_threads(partial(large.drifting_pack, n, scene=scene), steps, 1.0)
         at_one[n] = one.cpu
@@ -186,6 +195,26 @@ def packs(quick: bool) -> list[Figure]:
     growth = math.log(most / least) / math.log(sizes[-1] / sizes[0])
     note = f"{sizes[0]} to {sizes[-1]} floes, CPU, their first {common} steps"
     figures.append(Figure("growth exponent", growth, "", at_most=1.1, note=note))
+    return figures if tile is None else figures + crowded(quick)
+
+
+def reference_tile() -> large.Tile | None:
+    """The reference pack, None where it is not at hand."""
+    folder = data_folder()
+    file = None if folder is None else folder / "pack_1000_moving.h5"
+    return large.Tile.of(read_scene(file), REFERENCE_SIDE, (0.0, 0.0)) if file is not None and file.exists() else None
+
+
+def crowded(quick: bool) -> list[Figure]:
+    """The packs made here, in which floes meet twice as often: no bars but those of every scene."""
+    figures: list[Figure] = []
+    for n in (1_000,) if quick else (1_000, 10_000):
+        title = f"crowded-{n // 1000}k"
+        print(f"  {title} ...", file=sys.stderr, flush=True)
+        sim, one, two, same = two_threads(partial(large.drifting_pack, n), PACKS[n][0], 1.0)
+        figures += scene_figures(title, sim, one)
+        figures.append(Figure(f"{title}: a step, two threads", two.path_ms, "ms", note="median path"))
+        figures.append(Figure(f"{title}: same bits with two threads", same, "", at_least=1))
     return figures
 
 

@@ -19,7 +19,7 @@ from banquise.detection.impact_time import impact_times
 from banquise.detection.manifold import Contacts, contacts_of
 from banquise.detection.scratch import Found, Memory, Scratch, make_found, make_scratch
 from banquise.detection.shapes import shapes_of
-from banquise.jit import opened
+from banquise.jit import SameTypes
 from banquise.scene.domain import Domain, Periodic
 
 Array = NDArray[np.float64]
@@ -84,8 +84,10 @@ class Detector:
         self._still = np.zeros(n)
         self._moved_unchecked = True  # since overlaps were last looked for
         self._rows_checked = False  # whether they were looked for where the rows were found, or later
-        self._look: Any = None  # the narrow phase, once it is compiled
-        self._check: Any = None  # the search for overlaps
+        self._look_pairs, self._look_overlaps = (
+            SameTypes(_kernels_look.look_pairs),
+            SameTypes(_kernels_overlap.look_overlaps),
+        )
         self._most = int(np.diff(self.shapes.body[:, 0]).max(initial=0))  # boxes over the runs of a body
         self.pairs: Index = np.empty((0, 4), np.int32)
         self.state: PairState = empty_state(0)
@@ -180,13 +182,10 @@ class Detector:
             while True:
                 room = self._overlap_room
                 a, b, depth = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room)
-                args = (
+                count = self._look_overlaps(
                     first, last, self.pairs, self.shapes, self.pose, self.wraps, self.period, self.path, self.state,
                     trust, rows, near, *work, a, b, depth,
                 )  # fmt: skip
-                count = (self._check or _kernels_overlap.look_overlaps)(*args)
-                if self._check is None:
-                    self._check = opened(_kernels_overlap.look_overlaps, args)
                 if count <= room:
                     return a[:count], b[:count], depth[:count]
                 self._overlap_room = 2 * count
@@ -305,13 +304,10 @@ class Detector:
                     scratch = self._scratch[first] = make_scratch(self.shapes, self._rows)
                 found = self._found.get((first, side)) or self._room(first, side, 256)
                 before = self._found.get((first, 1 - side), found)
-                args = (
+                count, need = self._look_pairs(
                     first, last, self.pairs, self.shapes, self.pose, self.wraps, self.period, self.n_free,
                     zone, travel, self.path, self.moved_at, self.state, ahead, mode, self.looks, scratch, before, found,
                 )  # fmt: skip
-                count, need = (self._look or _kernels_look.look_pairs)(*args)
-                if self._look is None:
-                    self._look = opened(_kernels_look.look_pairs, args)
                 if need:
                     self._rows = max(self._rows, 2 * need)
                 elif count > len(found.value):

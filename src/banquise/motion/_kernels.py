@@ -5,109 +5,17 @@ All of a floe's step is done in its own frame in the middle of the step, so that
 
 import numpy as np
 
-from banquise.jit import bare_inline, bare_inner, bare_kernel, bare_loose_inner
+from banquise.jit import bare_inline, bare_inner, bare_kernel
+from banquise.motion._kernels_drag import coarse_forces, point_forces, point_forces_and_slopes, uniform_forces
 
-_TINY = 1e-150
+BLOCK = 32  # floes whose first guesses are made before the points of any are looked at: one need not wait for the other
+SCRATCH = 9 + BLOCK, 40  # work space of a thread
 # coefficients of series: a division costs ten products
 _6TH, _12TH, _24TH, _120TH, _720TH, _5040TH, _30240TH = 1 / 6, 1 / 12, 1 / 24, 1 / 120, 1 / 720, 1 / 5040, 1 / 30240
 _TOLERANCE = 1e-10  # of the speed: what the solution of a step may leave
 _COARSE, _FORCES, _SLOPES = 0, 1, 2  # what `_drags` works out, and from what
 # columns of a fluid in the frame of a floe
 _ACTS, _U, _V, _COEFFICIENT, _COS, _SIN = range(6)
-
-
-# Sums may be reordered for SIMD: each floe is summed by one thread, so the bits do not depend on their number
-@bare_loose_inner
-def _forces(qx, qy, qw, flow, a, b, w, out):
-    """Sums over the points of |r| r, its moment and its radial part, r = (a + w y, b - w x) + flow; out = Fx, Fy, T, R."""
-    fx = fy = t = r = 0.0
-    u, v = flow[0], flow[1]
-    for k in range(len(qx)):
-        x, y = qx[k], qy[k]
-        p = a + w * y + u[k]
-        q = b - w * x + v[k]
-        g = qw[k] * np.sqrt(p * p + q * q)
-        gp, gq = g * p, g * q
-        fx += gp
-        fy += gq
-        t += x * gq - y * gp
-        r += x * gp + y * gq
-    out[0], out[1], out[2], out[3] = fx, fy, t, r
-
-
-@bare_loose_inner
-def _forces_and_slopes(qx, qy, qw, flow, a, b, w, out):
-    """As `_forces`, with the derivatives with respect to (a, b, w): three times the work.
-
-    out = Fx, Fy, T, R, then the symmetric derivatives Faa, Fab, Fbb, Faw, Fbw, Tww, and Ra, Rb, Rw, which only a
-    turning angle needs.
-    """
-    fx = fy = t = r = 0.0
-    saa = sab = sbb = saw = sbw = sww = 0.0
-    ra = rb = rw = 0.0
-    u, v = flow[0], flow[1]
-    for k in range(len(qx)):
-        x, y, weight = qx[k], qy[k], qw[k]
-        p = a + w * y + u[k]
-        q = b - w * x + v[k]
-        speed = np.sqrt(p * p + q * q + _TINY)
-        g = weight * speed
-        i = weight / speed
-        fx += g * p
-        fy += g * q
-        t += g * (x * q - y * p)
-        r += g * (x * p + y * q)
-        maa = g + i * p * p
-        mab = i * p * q
-        mbb = g + i * q * q
-        caw = maa * y - mab * x
-        cbw = mab * y - mbb * x
-        saa += maa
-        sab += mab
-        sbb += mbb
-        saw += caw
-        sbw += cbw
-        sww += x * cbw - y * caw
-        ra += x * maa + y * mab
-        rb += x * mab + y * mbb
-        rw += x * caw + y * cbw
-    out[0], out[1], out[2], out[3] = fx, fy, t, r
-    out[4], out[5], out[6], out[7], out[8], out[9] = saa, sab, sbb, saw, sbw, sww
-    out[10], out[11], out[12] = ra, rb, rw
-
-
-@bare_loose_inner
-def _coarse(area, ox, oy, cxx, cxy, cyy, a, b, w, out):
-    """What `_forces_and_slopes` gives in a uniform flow, from area, centre and spread of the points alone.
-
-    Second order in e = w size / |flow at the centre|, and of the right size where e is large: |flow| is taken as the
-    root mean square s over the points. Returns how far the slopes may be out, as a speed.
-    """
-    p, q = a + w * oy, b - w * ox
-    epp, epq, eqq = w * cyy, -w * cxy, w * cxx  # spread of the points' own velocity, over w
-    turning = w * (epp + eqq)
-    square = p * p + q * q
-    inverse = 1.0 / np.sqrt(square + turning + _TINY)
-    s = (square + turning) * inverse
-    ep, eq = epp * p + epq * q, epq * p + eqq * q
-    along = 0.5 * (p * ep + q * eq) * inverse * inverse
-    # what the spread adds to the force, over w; s holds half of its trace already
-    gp, gq = (ep - along * p) * inverse, (eq - along * q) * inverse
-    jpp, jpq, jqq = s + p * p * inverse, p * q * inverse, s + q * q * inverse
-    fx, fy = area * (s * p + w * gp), area * (s * q + w * gq)
-    half = 0.5 * (epp + eqq) * inverse
-    out[0], out[1] = fx, fy
-    out[2] = ox * fy - oy * fx - area * w * (jqq * cxx - 2 * jpq * cxy + jpp * cyy)
-    out[3] = ox * fx + oy * fy + area * w * ((jpp - jqq) * cxy + jpq * (cyy - cxx))
-    jpp, jpq, jqq = jpp + w * epp * inverse, jpq + w * epq * inverse, jqq + w * eqq * inverse
-    out[4], out[5], out[6] = area * jpp, area * jpq, area * jqq
-    out[7] = area * (jpp * oy - jpq * ox + 2 * (half * p + gp))
-    out[8] = area * (jpq * oy - jqq * ox + 2 * (half * q + gq))
-    mxx, mxy, myy = cxx + ox * ox, cxy + ox * oy, cyy + oy * oy
-    out[9] = -area * (jqq * mxx - 2 * jpq * mxy + jpp * myy)
-    out[10], out[11] = area * (ox * jpp + oy * jpq), area * (ox * jpq + oy * jqq)
-    out[12] = area * ((jpp - jqq) * mxy + jpq * (myy - mxx))
-    return 2.0 * turning * inverse
 
 
 @bare_inline
@@ -121,14 +29,17 @@ def _drags(how, i, u, v, w, fluids, flows, qx, qy, qw, area, moment_x, moment_y,
         a, b = fluids[f, _U] - u, fluids[f, _V] - v
         if how == _COARSE:
             over_area = 1.0 / area[i]
-            part = _coarse(
-                area[i], over_area * moment_x[i], over_area * moment_y[i], spread[i, 0], spread[i, 1], spread[i, 2], a, b, w, sums
+            (
+                sums[0], sums[1], sums[2], sums[3], sums[4], sums[5], sums[6], sums[7], sums[8], sums[9], sums[10], sums[11],
+                sums[12], part,
+            ) = coarse_forces(
+                area[i], over_area * moment_x[i], over_area * moment_y[i], spread[i, 0], spread[i, 1], spread[i, 2], a, b, w
             )  # fmt: skip
             out_by = max(out_by, part)
         elif how == _FORCES:
-            _forces(qx[i], qy[i], qw[i], flows[f], a, b, w, sums)
+            point_forces(qx[i], qy[i], qw[i], flows[f], a, b, w, sums)
         else:
-            _forces_and_slopes(qx[i], qy[i], qw[i], flows[f], a, b, w, sums)
+            point_forces_and_slopes(qx[i], qy[i], qw[i], flows[f], a, b, w, sums)
         kc, ks = fluids[f, _COEFFICIENT] * fluids[f, _COS], fluids[f, _COEFFICIENT] * fluids[f, _SIN]
         force[f, 0] = kc * sums[0] - ks * sums[1]
         force[f, 1] = ks * sums[0] + kc * sums[1]
@@ -189,24 +100,87 @@ def _turn_means(phase):
 
 
 @bare_inline
-def _inverse(slope, over_mass, over_inertia, g, p1r, p1i, inverse):
+def _inverse(s0, s1, s2, s3, s4, s5, s6, s7, s8, over_mass, over_inertia, g, p1r, p1i):
     """Inverse of 1 + g M^-1 slope phi_1, by Cramer's rule: identity plus a positive part, so the determinant is at
     least one."""
     gm, gi = g * over_mass, g * over_inertia
-    a00 = 1 + gm * (slope[0] * p1r + slope[1] * p1i)
-    a01 = gm * (slope[1] * p1r - slope[0] * p1i)
-    a02 = gm * slope[2]
-    a10 = gm * (slope[3] * p1r + slope[4] * p1i)
-    a11 = 1 + gm * (slope[4] * p1r - slope[3] * p1i)
-    a12 = gm * slope[5]
-    a20 = gi * (slope[6] * p1r + slope[7] * p1i)
-    a21 = gi * (slope[7] * p1r - slope[6] * p1i)
-    a22 = 1 + gi * slope[8]
+    a00 = 1 + gm * (s0 * p1r + s1 * p1i)
+    a01 = gm * (s1 * p1r - s0 * p1i)
+    a02 = gm * s2
+    a10 = gm * (s3 * p1r + s4 * p1i)
+    a11 = 1 + gm * (s4 * p1r - s3 * p1i)
+    a12 = gm * s5
+    a20 = gi * (s6 * p1r + s7 * p1i)
+    a21 = gi * (s7 * p1r - s6 * p1i)
+    a22 = 1 + gi * s8
     c00, c01, c02 = a11 * a22 - a12 * a21, a12 * a20 - a10 * a22, a10 * a21 - a11 * a20
     d = 1.0 / (a00 * c00 + a01 * c01 + a02 * c02)
-    inverse[0], inverse[1], inverse[2] = d * c00, d * (a02 * a21 - a01 * a22), d * (a01 * a12 - a02 * a11)
-    inverse[3], inverse[4], inverse[5] = d * c01, d * (a00 * a22 - a02 * a20), d * (a02 * a10 - a00 * a12)
-    inverse[6], inverse[7], inverse[8] = d * c02, d * (a01 * a20 - a00 * a21), d * (a00 * a11 - a01 * a10)
+    return (
+        d * c00, d * (a02 * a21 - a01 * a22), d * (a01 * a12 - a02 * a11),
+        d * c01, d * (a00 * a22 - a02 * a20), d * (a02 * a10 - a00 * a12),
+        d * c02, d * (a01 * a20 - a00 * a21), d * (a00 * a11 - a01 * a10),
+    )  # fmt: skip
+
+
+@bare_inline
+def _foresee(
+    i, step, u0, v0, w0, steady_x, steady_y, steady_t, ec, es, p1r, p1i, over_mass, over_inertia, extent, water_u, water_v,
+    coefficient, turn_c, turn_s, area, moment_x, moment_y, spread, g,
+):  # fmt: skip
+    """The first guess of `_accelerations` in uniform water, for `_settle`: into g. steady: with the air's force."""
+    kc, ks = coefficient * turn_c, coefficient * turn_s
+    over_area = 1.0 / area[i]
+    fx, fy, ft, fr, saa, sab, sbb, saw, sbw, sww, ra, rb, rw, out_by = coarse_forces(
+        area[i], over_area * moment_x[i], over_area * moment_y[i], spread[i, 0], spread[i, 1], spread[i, 2], water_u - u0,
+        water_v - v0, w0,
+    )  # fmt: skip
+    s0, s1, s2 = kc * saa - ks * sab, kc * sab - ks * sbb, ks * sbw - kc * saw
+    s3, s4, s5 = ks * saa + kc * sab, ks * sab + kc * sbb, -(ks * saw + kc * sbw)
+    s6, s7, s8 = ks * ra - kc * saw, ks * rb - kc * sbw, -(kc * sww + ks * rw)
+    theta = _fitted_theta(step * 0.5 * (s0 + s4) * over_mass)
+    h = theta * step
+    i0, i1, i2, i3, i4, i5, i6, i7, i8 = _inverse(
+        s0, s1, s2, s3, s4, s5, s6, s7, s8, over_mass, over_inertia, h, p1r, p1i
+    )
+    bu, bv = theta * ((ec - 1.0) * u0 + es * v0), theta * ((ec - 1.0) * v0 - es * u0)
+    r0 = over_mass * (kc * fx - ks * fy + steady_x - s0 * bu - s1 * bv)
+    r1 = over_mass * (ks * fx + kc * fy + steady_y - s3 * bu - s4 * bv)
+    r2 = over_inertia * (kc * ft + ks * fr + steady_t - s6 * bu - s7 * bv)
+    n0, n1, n2 = i0 * r0 + i1 * r1 + i2 * r2, i3 * r0 + i4 * r1 + i5 * r2, i6 * r0 + i7 * r1 + i8 * r2
+    du, dv, dw = bu + h * (p1r * n0 - p1i * n1), bv + h * (p1i * n0 + p1r * n1), h * n2
+    g[0], g[1], g[2], g[3], g[4], g[5], g[6], g[7], g[8] = s0, s1, s2, s3, s4, s5, s6, s7, s8
+    g[9], g[10], g[11], g[12], g[13], g[14], g[15], g[16], g[17] = i0, i1, i2, i3, i4, i5, i6, i7, i8
+    g[18], g[19], g[20] = u0 + du, v0 + dv, w0 + dw
+    g[21], g[22], g[23] = u0 + bu, v0 + bv, w0
+    g[24], g[25], g[26] = h, abs(du) + abs(dv) + extent[i] * abs(dw), out_by
+    g[27], g[28], g[29], g[30] = step * over_mass * area[i] * coefficient, steady_x, steady_y, steady_t
+    g[31], g[32], g[33], g[34] = over_mass, over_inertia, water_u, water_v
+
+
+@bare_inline
+def _settle(g, i, p1r, p1i, extent, kc, ks, qx, qy, qw):
+    """From the first guess g on: accelerations, and whether one pass over the points, or two, was enough (see
+    `_accelerations`, which begins anew where it was not)."""
+    au, av, aw = g[18], g[19], g[20]
+    h, way, out_by, rate = g[24], g[25], g[26], g[27]
+    n0 = n1 = n2 = 0.0
+    for _ in range(2 if rate * (way + out_by) < 0.03 else 0):
+        fx, fy, ft, fr = uniform_forces(i, qx, qy, qw, g[33] - au, g[34] - av, aw)
+        bu, bv, bw = g[21] - au, g[22] - av, g[23] - aw
+        r0 = g[31] * (kc * fx - ks * fy + g[28] - g[0] * bu - g[1] * bv - g[2] * bw)
+        r1 = g[31] * (ks * fx + kc * fy + g[29] - g[3] * bu - g[4] * bv - g[5] * bw)
+        r2 = g[32] * (kc * ft + ks * fr + g[30] - g[6] * bu - g[7] * bv - g[8] * bw)
+        n0 = g[9] * r0 + g[10] * r1 + g[11] * r2
+        n1 = g[12] * r0 + g[13] * r1 + g[14] * r2
+        n2 = g[15] * r0 + g[16] * r1 + g[17] * r2
+        du, dv, dw = bu + h * (p1r * n0 - p1i * n1), bv + h * (p1i * n0 + p1r * n1), bw + h * n2
+        au, av, aw = au + du, av + dv, aw + dw
+        change = abs(du) + abs(dv) + extent[i] * abs(dw)
+        speed = abs(au) + abs(av) + extent[i] * abs(aw) + change
+        if rate * (3.0 * way + change + out_by) * change <= _TOLERANCE * speed:
+            return n0, n1, n2, True
+        way += change
+    return n0, n1, n2, False
 
 
 @bare_inline
@@ -241,7 +215,12 @@ def _accelerations(
             for k in range(9):
                 total[k] = slope[0, k] + slope[1, k]
             theta = _fitted_theta(step * 0.5 * (total[0] + total[4]) * over_mass)
-            _inverse(total, over_mass, over_inertia, theta * step, p1r, p1i, inverse)
+            (
+                inverse[0], inverse[1], inverse[2], inverse[3], inverse[4], inverse[5], inverse[6], inverse[7], inverse[8],
+            ) = _inverse(
+                total[0], total[1], total[2], total[3], total[4], total[5], total[6], total[7], total[8], over_mass,
+                over_inertia, theta * step, p1r, p1i,
+            )  # fmt: skip
             out_by, way = part, 0.0
         # W_theta(n) = W + theta (turned - W + step phi_1 n), and
         # n + M^-1 slope (W_theta(n) - at) = (air + drag + steady) / M
@@ -271,6 +250,27 @@ def _accelerations(
     return n0, n1, n2
 
 
+@bare_inline
+def _write(
+    i, step, c, s, u0, v0, w0, n0, n1, n2, steady_x, steady_y, steady_t, air_x, air_y, air_t, ec, es, p1r, p1i, p2r, p2i, m,
+    inertia, farthest, velocity, displacement, forces,
+):  # fmt: skip
+    """Velocity, displacement and forces of floe i from its accelerations n, in its frame; whether they are sane."""
+    nx, ny = c * n0 - s * n1, s * n0 + c * n1
+    ux, uy = ec * u0 + es * v0 + step * (p1r * nx - p1i * ny), ec * v0 - es * u0 + step * (p1i * nx + p1r * ny)
+    dx = step * (p1r * u0 - p1i * v0 + step * (p2r * nx - p2i * ny))
+    dy = step * (p1i * u0 + p1r * v0 + step * (p2i * nx + p2r * ny))
+    w, turn = w0 + step * n2, step * (w0 + 0.5 * step * n2)
+    velocity[i, 0], velocity[i, 1], velocity[i, 2] = ux, uy, w
+    displacement[i, 0], displacement[i, 1], displacement[i, 2] = dx, dy, turn
+    # the water's force is what is left of the acceleration: so the work adds up
+    forces[i, 0, 0], forces[i, 0, 1], forces[i, 0, 2] = air_x, air_y, air_t
+    forces[i, 1, 0], forces[i, 1, 1] = m * nx - air_x - steady_x, m * ny - air_y - steady_y
+    forces[i, 1, 2] = inertia * n2 - air_t - steady_t
+    # NaN is beyond all; a velocity beyond shows in the displacement, unless the step is far below a second
+    return abs(dx) + abs(dy) + abs(turn) + abs(ux) + abs(uy) + abs(w) < farthest
+
+
 @bare_kernel
 def free_motion(
     first, last, rows, steps, coriolis, gravity, euler, turn_c, turn_s,
@@ -288,71 +288,93 @@ def free_motion(
 
     velocity (n, 3): u, v, spin at the end. displacement (n, 3): x, y, angle. forces (n, 2, 3): wind and water, x, y and
     torque. pushes (n, 3): loads and own forces, N and N m. Flows at the points are (n, 2, 75), map frame. Coriolis: one
-    f for all, or one a floe. `flows` (2, 2, 75) and `scratch` (9, 13), zero at first, are this thread's own.
+    f for all, or one a floe. `flows` (2, 2, 75) and `scratch` (SCRATCH), zero at first, are this thread's own.
     Returns the first floe whose motion is not finite or beyond `farthest`, -1 if all are sane.
     """
     fluids, force, slope, sums, inverse = scratch[0:2], scratch[2:4], scratch[4:7], scratch[7], scratch[8]
+    guesses = scratch[9:]
     lost, phase = -1, 0.0
     ec, es, p1r, p1i, p2r, p2i = _turn_means(phase)
-    for place in range(first, last):
-        i = rows[place]
-        step = steps[i]
-        if step == 0.0:
-            velocity[i, 0], velocity[i, 1], velocity[i, 2] = u[i], v[i], spin[i]
-            for k in range(3):
-                displacement[i, k] = forces[i, 0, k] = forces[i, 1, k] = 0.0
-            continue
-        m, u0, v0, w0 = mass[i], u[i], v[i], spin[i]
-        ch, sh = _turn(0.5 * step * w0)
-        c, s = cos[i] * ch - sin[i] * sh, sin[i] * ch + cos[i] * sh  # pose in the middle of the step
-        _fluid(fluids[0], air_mode, air_u, air_v, air_density * air_drag[i], 1.0, 0.0, c, s)
-        _fluid(fluids[1], water_mode, water_u, water_v, water_density * water_drag[i], turn_c, turn_s, c, s)
-        if air_mode == 2:
-            _into_frame(air_flow[i], c, s, flows[0])
-        if water_mode == 2:
-            _into_frame(water_flow[i], c, s, flows[1])
-        if air_mode > 0 and not air_relative:
-            if air_mode == 1:
-                a, b = fluids[0, _U], fluids[0, _V]
-                stress = fluids[0, _COEFFICIENT] * np.sqrt(a * a + b * b)
-                force[0, 0], force[0, 1] = stress * a * area[i], stress * b * area[i]
-                force[0, 2] = stress * (moment_x[i] * b - moment_y[i] * a)
-            else:
-                _forces(qx[i], qy[i], qw[i], flows[0], 0.0, 0.0, 0.0, sums)
+    uniform = water_mode == 1 and not euler and (air_mode == 0 or (air_mode == 1 and not air_relative))
+    air = air_density * np.sqrt(air_u * air_u + air_v * air_v) if air_mode == 1 else 0.0
+    for begin in range(first, last, BLOCK):
+        end = min(begin + BLOCK, last)
+        for place in range(begin, end if uniform else begin):
+            i, g = rows[place], guesses[place - begin]
+            step, m, u0, v0, w0 = steps[i], mass[i], u[i], v[i], spin[i]
+            ch, sh = _turn(0.5 * step * w0)
+            c, s = cos[i] * ch - sin[i] * sh, sin[i] * ch + cos[i] * sh  # pose in the middle of the step
+            stress = air * air_drag[i]
+            ax, ay = stress * air_u * area[i], stress * air_v * area[i]
+            at = stress * (moment_x[i] * (c * air_v - s * air_u) - moment_y[i] * (c * air_u + s * air_v))
+            f = coriolis[i] if len(coriolis) > 1 else coriolis[0]
+            if f * step != phase:
+                phase = f * step
+                ec, es, p1r, p1i, p2r, p2i = _turn_means(phase)
+            fx, fy = pushes[i, 0] + m * gravity[0] + ax, pushes[i, 1] + m * gravity[1] + ay
+            _foresee(
+                i, step, c * u0 + s * v0, c * v0 - s * u0, w0, c * fx + s * fy, c * fy - s * fx, pushes[i, 2] + at, ec, es,
+                p1r, p1i, 1.0 / m, 1.0 / inertia[i], extent, c * water_u + s * water_v, c * water_v - s * water_u,
+                water_density * water_drag[i], turn_c, turn_s, area, moment_x, moment_y, spread, g,
+            )  # fmt: skip
+            g[35], g[36], g[37], g[38], g[39] = c, s, ax, ay, at
+        for place in range(begin, end):
+            i, g = rows[place], guesses[place - begin]
+            step, m, u0, v0, w0 = steps[i], mass[i], u[i], v[i], spin[i]
+            if step == 0.0:
+                velocity[i, 0], velocity[i, 1], velocity[i, 2] = u0, v0, w0
                 for k in range(3):
-                    force[0, k] = fluids[0, _COEFFICIENT] * sums[k]
-            fluids[0, _ACTS] = fluids[0, _COEFFICIENT] = 0.0
-        steady_x, steady_y, steady_t = pushes[i, 0] + m * gravity[0], pushes[i, 1] + m * gravity[1], pushes[i, 2]
-        bx, by, bu, bv = c * steady_x + s * steady_y, c * steady_y - s * steady_x, c * u0 + s * v0, c * v0 - s * u0
-        f = coriolis[i] if len(coriolis) > 1 else coriolis[0]
-        if f * step != phase:
-            phase = f * step
-            ec, es, p1r, p1i, p2r, p2i = _turn_means(phase)
-        n0, n1, n2 = _accelerations(
-            euler, i, step, bu, bv, w0, bx, by, steady_t, ec, es, p1r, p1i, mass, inertia, extent,
-            fluids, flows, qx, qy, qw, area, moment_x, moment_y, spread, sums, force, slope, inverse,
-        )  # fmt: skip
-        nx, ny = c * n0 - s * n1, s * n0 + c * n1
-        if euler:
-            velocity[i, 0], velocity[i, 1] = u0 + step * (nx + f * v0), v0 + step * (ny - f * u0)
-            # by the mean velocity, so that force . displacement is the work that the kinetic energy sees
-            displacement[i, 0] = 0.5 * step * (u0 + velocity[i, 0])
-            displacement[i, 1] = 0.5 * step * (v0 + velocity[i, 1])
-        else:
-            velocity[i, 0] = ec * u0 + es * v0 + step * (p1r * nx - p1i * ny)
-            velocity[i, 1] = ec * v0 - es * u0 + step * (p1i * nx + p1r * ny)
-            displacement[i, 0] = step * (p1r * u0 - p1i * v0 + step * (p2r * nx - p2i * ny))
-            displacement[i, 1] = step * (p1i * u0 + p1r * v0 + step * (p2i * nx + p2r * ny))
-        velocity[i, 2] = w0 + step * n2
-        displacement[i, 2] = step * (w0 + 0.5 * step * n2)
-        # the water's force is what is left of the acceleration: so the work adds up
-        forces[i, 0, 0], forces[i, 0, 1] = c * force[0, 0] - s * force[0, 1], s * force[0, 0] + c * force[0, 1]
-        forces[i, 0, 2] = force[0, 2]
-        forces[i, 1, 0] = m * nx - forces[i, 0, 0] - steady_x
-        forces[i, 1, 1] = m * ny - forces[i, 0, 1] - steady_y
-        forces[i, 1, 2] = inertia[i] * n2 - forces[i, 0, 2] - steady_t
-        way = abs(displacement[i, 0]) + abs(displacement[i, 1]) + abs(displacement[i, 2])
-        # NaN is beyond all; a velocity beyond shows in the displacement, unless the step is far below a second
-        if lost < 0 and not way + abs(velocity[i, 0]) + abs(velocity[i, 1]) + abs(velocity[i, 2]) < farthest:
-            lost = i
+                    displacement[i, k] = forces[i, 0, k] = forces[i, 1, k] = 0.0
+                continue
+            f = coriolis[i] if len(coriolis) > 1 else coriolis[0]
+            if f * step != phase:
+                phase = f * step
+                ec, es, p1r, p1i, p2r, p2i = _turn_means(phase)
+            steady_x, steady_y, steady_t = pushes[i, 0] + m * gravity[0], pushes[i, 1] + m * gravity[1], pushes[i, 2]
+            if uniform:
+                drag = water_density * water_drag[i]
+                n0, n1, n2, settled = _settle(g, i, p1r, p1i, extent, drag * turn_c, drag * turn_s, qx, qy, qw)
+                if settled:
+                    sane = _write(
+                        i, step, g[35], g[36], u0, v0, w0, n0, n1, n2, steady_x, steady_y, steady_t, g[37], g[38], g[39],
+                        ec, es, p1r, p1i, p2r, p2i, m, inertia[i], farthest, velocity, displacement, forces,
+                    )  # fmt: skip
+                    lost = i if lost < 0 and not sane else lost
+                    continue
+            ch, sh = _turn(0.5 * step * w0)
+            c, s = cos[i] * ch - sin[i] * sh, sin[i] * ch + cos[i] * sh  # pose in the middle of the step
+            _fluid(fluids[0], air_mode, air_u, air_v, air_density * air_drag[i], 1.0, 0.0, c, s)
+            _fluid(fluids[1], water_mode, water_u, water_v, water_density * water_drag[i], turn_c, turn_s, c, s)
+            if air_mode == 2:
+                _into_frame(air_flow[i], c, s, flows[0])
+            if water_mode == 2:
+                _into_frame(water_flow[i], c, s, flows[1])
+            if air_mode > 0 and not air_relative:
+                if air_mode == 1:
+                    a, b = fluids[0, _U], fluids[0, _V]
+                    stress = fluids[0, _COEFFICIENT] * np.sqrt(a * a + b * b)
+                    force[0, 0], force[0, 1] = stress * a * area[i], stress * b * area[i]
+                    force[0, 2] = stress * (moment_x[i] * b - moment_y[i] * a)
+                else:
+                    point_forces(qx[i], qy[i], qw[i], flows[0], 0.0, 0.0, 0.0, sums)
+                    for k in range(3):
+                        force[0, k] = fluids[0, _COEFFICIENT] * sums[k]
+                fluids[0, _ACTS] = fluids[0, _COEFFICIENT] = 0.0
+            bx, by, bu, bv = c * steady_x + s * steady_y, c * steady_y - s * steady_x, c * u0 + s * v0, c * v0 - s * u0
+            n0, n1, n2 = _accelerations(
+                euler, i, step, bu, bv, w0, bx, by, steady_t, ec, es, p1r, p1i, mass, inertia, extent,
+                fluids, flows, qx, qy, qw, area, moment_x, moment_y, spread, sums, force, slope, inverse,
+            )  # fmt: skip
+            air_x, air_y, air_t = c * force[0, 0] - s * force[0, 1], s * force[0, 0] + c * force[0, 1], force[0, 2]
+            sane = _write(
+                i, step, c, s, u0, v0, w0, n0, n1, n2, steady_x, steady_y, steady_t, air_x, air_y, air_t,
+                ec, es, p1r, p1i, p2r, p2i, m, inertia[i], farthest, velocity, displacement, forces,
+            )  # fmt: skip
+            if euler:
+                nx, ny = c * n0 - s * n1, s * n0 + c * n1
+                velocity[i, 0], velocity[i, 1] = u0 + step * (nx + f * v0), v0 + step * (ny - f * u0)
+                # by the mean velocity, so that force . displacement is the work that the kinetic energy sees
+                displacement[i, 0] = 0.5 * step * (u0 + velocity[i, 0])
+                displacement[i, 1] = 0.5 * step * (v0 + velocity[i, 1])
+            lost = i if lost < 0 and not sane else lost
     return lost

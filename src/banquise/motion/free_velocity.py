@@ -13,7 +13,7 @@ from banquise.errors import ForcingError
 from banquise.forcing.flows import Field, Flow, Series, Uniform
 from banquise.forcing.forcing import Forcing
 from banquise.forcing.grid import Points
-from banquise.motion._kernels import free_motion
+from banquise.motion._kernels import SCRATCH, free_motion
 from banquise.scene.bodies import Bodies
 from banquise.threads import over_blocks
 
@@ -99,7 +99,7 @@ def fly(bodies: Bodies, flows: Flows, steps: Array, rows: NDArray[np.int64], out
             b.qx, b.qy, b.qw, b.moment_x, b.moment_y, b.spread,
             f.air_mode, f.relative, f.air_u, f.air_v, f.air_flow, f.air_density, f.air_drag,
             f.water_mode, f.water_u, f.water_v, f.water_flow, f.water_density, f.water_drag,
-            f.pushes, FARTHEST, np.zeros((2, 2, b.qx.shape[1])), np.zeros((9, 13)),
+            f.pushes, FARTHEST, np.zeros((2, 2, b.qx.shape[1])), np.zeros(SCRATCH),
             out.velocity, out.displacement, out.force,
         )  # fmt: skip
         if row >= 0:

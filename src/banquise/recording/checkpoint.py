@@ -36,8 +36,8 @@ _FROM_SHAPES = {
     "_scratch",
     "_found",
     "_memory",
-    "_look",
-    "_check",
+    "_look_pairs",
+    "_look_overlaps",
     "_most",
 }
 _PLAIN = (bool, int, float, str, type(None))

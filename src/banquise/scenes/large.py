@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -21,19 +21,35 @@ from banquise.schemes.time_stepping import TimeStepping
 from banquise.settings import Contact
 from banquise.simulation import Simulation
 
-SIDE = 1500.0  # m, of a tile
 TILE = 1000  # floes of a tile
+SIDE = 1500.0  # m, of the tile that is made here
+
+
+class Tile(NamedTuple):
+    """1,000 floes on a square of this side (m) about this place, in the order of a curve in space."""
+
+    scene: Scene
+    side: float
+    middle: tuple[float, float]
+
+    @classmethod
+    def of(cls, scene: Scene, side: float, middle: tuple[float, float]) -> Tile:
+        if len(scene.floes) != TILE:
+            raise CaseError(f"tile of a pack: {len(scene.floes)} floes, expected {TILE}.")
+        return cls(Scene([scene.floes[k] for k in spatial_order(scene.bodies())]), side, middle)
 
 
 @lru_cache(maxsize=2)
-def pack_of_a_thousand(seed: int = 1) -> Scene:
-    """1,000 floes at 65 per cent of a square, number of floes larger than s ~ s^-1.5, in the order of a curve in space."""
+def pack_of_a_thousand(seed: int = 1) -> Tile:
+    """1,000 floes at 65 per cent of a square, number of floes larger than s ~ s^-1.5."""
     made = pack(n=TILE, concentration=0.65, box=(SIDE, SIDE), exponent=1.5, max_size=250.0, seed=seed)
-    return Scene([made.floes[k] for k in spatial_order(made.bodies())])
+    return Tile.of(made, SIDE, (0.5 * SIDE, 0.5 * SIDE))
 
 
-def moving_pack(n: int = 1000, seed: int = 0, speed: float = 0.125, spin: float = 1e-3) -> Scene:
-    """That pack and its quarter turns side by side, until there are `n` floes; each moves and turns on its own.
+def moving_pack(
+    n: int = 1000, seed: int = 0, speed: float = 0.125, spin: float = 1e-3, tile: Tile | None = None
+) -> Scene:
+    """That pack (or another `tile`) and its quarter turns side by side, until there are `n` floes, each with its own motion.
 
     Parameters
     ----------
@@ -45,10 +61,10 @@ def moving_pack(n: int = 1000, seed: int = 0, speed: float = 0.125, spin: float 
     rng = np.random.default_rng(seed)
     copies = n // TILE
     across = math.ceil(math.sqrt(copies))
-    middle = (0.5 * SIDE, 0.5 * SIDE)
-    turned = [tools.rotate(pack_of_a_thousand(), 0.5 * math.pi * k, middle) for k in range(4)]
+    base, side, middle = tile or pack_of_a_thousand()
+    turned = [tools.rotate(base, 0.5 * math.pi * k, middle) for k in range(4)]
     tiles = [
-        tools.shift(turned[quarter], SIDE * (k % across), SIDE * (k // across))
+        tools.shift(turned[quarter], side * (k % across), side * (k // across))
         for k, quarter in enumerate(rng.integers(0, 4, copies))
     ]
     velocity, turn = rng.normal(0.0, speed / math.sqrt(2.0), (n, 2)), rng.normal(0.0, spin, n)

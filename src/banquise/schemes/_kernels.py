@@ -2,9 +2,8 @@
 
 import math
 
-from numba import njit
-
-from banquise.jit import checked_inner as inner
+from banquise.jit import bare_inner as inner
+from banquise.jit import bare_kernel as kernel
 from banquise.schemes._kernels_held import curving
 
 ZONE = 1e-4  # of the smaller size: within it bodies may rest against each other
@@ -15,7 +14,7 @@ COLLAPSE = 6  # impacts in quick succession after which a floe no longer rebound
 NX, NY, AX, AY, BX, BY, GAP, SX, SY = 0, 1, 2, 3, 4, 5, 6, 7, 8
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def reaches(rows, left, velocity, free_velocity, extent, drift, reach, pull):
     """How far any point of some floes may come in the time left, and a bound on the acceleration of their points.
 

@@ -4,9 +4,9 @@
 import math
 
 import numpy as np
-from numba import njit
 
-from banquise.jit import checked_inner as inner
+from banquise.jit import bare_inline, bare_kernel, kernel
+from banquise.jit import bare_inner as inner
 from banquise.schemes._kernels import (
     AX,
     AY,
@@ -56,7 +56,7 @@ def _strike(value, who, begin, end, later, velocity, step, n_free, inverse_mass,
             later[body, 2] += sign * arm * inverse_inertia[body]
 
 
-@njit(cache=True, nogil=True)
+@bare_kernel
 def foresee(
     value, who, pairs, velocity, displacement, step, n_free, size, extent, inverse_mass, inverse_inertia, largest, live,
     struck, later,
@@ -100,7 +100,7 @@ def foresee(
         struck[pairs[p, 0]] = struck[pairs[p, 1]] = False
 
 
-@njit(cache=True, nogil=True)
+@bare_kernel
 def survey(
     value, who, velocity, displacement, step, n_free, size, pull, extent, reach, shortest, touch, blur, pairs, first, live,
     rest, struck, hopeful,
@@ -162,16 +162,21 @@ def survey(
     return count
 
 
-@njit(cache=True, nogil=True)
-def farthest(x, y):
-    """The largest coordinate."""
+@bare_kernel
+def begin_step(b, start, pace, careful):
+    """Keep the bodies' motion as it is at the start of the step (8, all: x, y, angle, cos, sin, u, v, spin); the largest
+    coordinate."""
     far = 0.0
-    for i in range(len(x)):
-        far = max(far, abs(x[i]), abs(y[i]))
+    for i in range(start.shape[1]):
+        start[0, i], start[1, i], start[2, i], start[3, i], start[4, i] = b.x[i], b.y[i], b.angle[i], b.cos[i], b.sin[i]
+        start[5, i], start[6, i], start[7, i] = b.u[i], b.v[i], b.spin[i]
+        far = max(far, abs(b.x[i]), abs(b.y[i]))
+    for i in range(len(pace)):
+        pace[i], careful[i] = math.inf, False
     return far
 
 
-@njit(cache=True, nogil=True)
+@bare_kernel
 def reaches_of_all(step, u, v, spin, free_velocity, way, extent, drift, reach, pull):
     """How far any point of each floe comes over the whole step, and a bound on the acceleration of its points.
 
@@ -191,21 +196,31 @@ def reaches_of_all(step, u, v, spin, free_velocity, way, extent, drift, reach, p
         reach[i] = MARGIN * (far + 0.125 * pull[i] * step * step)
 
 
-@njit(cache=True, nogil=True)
+@bare_inline
+def _take_up(i, step, b, s):
+    """The state of floe i at the start of the step."""
+    s.velocity[i, 0], s.velocity[i, 1], s.velocity[i, 2] = b.u[i], b.v[i], b.spin[i]
+    s.pose[i, 0], s.pose[i, 1], s.pose[i, 2], s.pose[i, 3] = b.x[i], b.y[i], b.cos[i], b.sin[i]
+    s.left[i], s.since[i], s.quick[i] = step, math.inf, 0
+    for k in range(3):
+        s.ahead[i, k] = s.free_velocity[i, k]
+        s.change[i, k] = s.stress[i, k] = s.water[i, k] = 0.0
+
+
+@bare_kernel
 def take_up_found(who, n_free, step, b, s, mark):
     """The state of the floes of some contacts at the start of the step. mark: scratch, false for every body."""
     for k in range(len(who)):
-        mark[who[k, 0]] = mark[who[k, 1]] = True
-    row = np.empty(1, np.int64)
-    for i in range(n_free):
-        if mark[i]:
-            row[0] = i
-            take_up(row, step, b, s)
-    for i in range(len(mark)):
-        mark[i] = False
+        for side in range(2):
+            i = who[k, side]
+            if i < n_free and not mark[i]:
+                mark[i] = True
+                _take_up(i, step, b, s)
+    for k in range(len(who)):
+        mark[who[k, 0]] = mark[who[k, 1]] = False
 
 
-@njit(cache=True, nogil=True)
+@bare_kernel
 def near_contacts(value, who, size, n_free, near):
     """List the contacts at which bodies may rest against each other; how many, and the deepest overlap, of the smaller size."""
     count, deepest = 0, 0.0
@@ -219,7 +234,7 @@ def near_contacts(value, who, size, n_free, near):
     return count, deepest
 
 
-@njit(cache=True, nogil=True)
+@bare_kernel
 def shift_contacts(value, who, change, n_free):
     """Carry contacts along with floes that are shifted and turned a very little (n, 3), to first order."""
     for k in range(len(value)):
@@ -238,7 +253,7 @@ def shift_contacts(value, who, change, n_free):
         value[k, BX], value[k, BY] = bx - turn_j * by, by + turn_j * bx
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_pairs(pairs, wanted, mark):
     """Where each of a few pairs (k, 2) stands in a list of pairs, -1 for none. mark: scratch, false for every body."""
     place = np.full(len(wanted), -1, np.int64)
@@ -255,29 +270,26 @@ def find_pairs(pairs, wanted, mark):
     return place
 
 
-@njit(cache=True, nogil=True)
+@bare_kernel
 def take_up(rows, step, b, s):
     """The state of some floes at the start of the step."""
     for q in range(len(rows)):
-        i = rows[q]
-        s.velocity[i, 0], s.velocity[i, 1], s.velocity[i, 2] = b.u[i], b.v[i], b.spin[i]
-        s.pose[i, 0], s.pose[i, 1], s.pose[i, 2], s.pose[i, 3] = b.x[i], b.y[i], b.cos[i], b.sin[i]
-        s.left[i], s.since[i], s.quick[i] = step, math.inf, 0
-        for k in range(3):
-            s.ahead[i, k] = s.free_velocity[i, k]
-            s.change[i, k] = s.stress[i, k] = s.water[i, k] = 0.0
+        _take_up(rows[q], step, b, s)
 
 
-@njit(cache=True, nogil=True)
-def list_groups(pairs, live, n_free, label, number, members, member_start, listed, pair_start, where):
+@bare_kernel
+def list_groups(pairs, live, n_free, first, label, number, members, member_start, listed, pair_start, where, home):
     """Groups of floes joined by live pairs, as lists; (how many, members in all, pairs in all).
 
     pairs (p, 6): rows, images, contacts; obstacles join nobody. Groups are numbered by their first member; a group has every
     pair of its members, live or not, for an impact may send them anywhere. label: root of each floe, -1 for those in
-    none. where: scratch (p,).
+    none. home: the number of its group, counted from `first`; of those in none it stays as it is, or is -1 where first is 0.
+    where: scratch (p,).
     """
     for i in range(n_free):
         label[i] = number[i] = -1
+        if first == 0:
+            home[i] = -1
     for p in range(len(pairs)):
         i, j = pairs[p, 0], pairs[p, 1]
         if not live[p]:
@@ -332,6 +344,7 @@ def list_groups(pairs, live, n_free, label, number, members, member_start, liste
             g = number[label[i]]
             member_start[g] -= 1
             members[member_start[g]] = i
+            home[i] = first + g
     for p in range(len(pairs) - 1, -1, -1):
         g = where[p]
         if g >= 0:
@@ -342,7 +355,7 @@ def list_groups(pairs, live, n_free, label, number, members, member_start, liste
     return groups, total, count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def join_large(pairs, rest, n_free, label, number, groups, live):
     """Make live what may meet a group of which much rests together: to do it again is dear; whether there is any."""
     resting = np.zeros(groups, np.int64)
@@ -360,7 +373,7 @@ def join_large(pairs, rest, n_free, label, number, groups, live):
     return joined
 
 
-@njit(cache=True, nogil=True)
+@bare_kernel
 def move_idle(first, last, label, step, b, f, s, sums):
     """Move the floes of blocks first:last that are in no group; the work on each block."""
     n = len(label)
@@ -384,10 +397,19 @@ def move_idle(first, last, label, step, b, f, s, sums):
         sums[block, 0], sums[block, 1], sums[block, 2], sums[block, 3] = w0, w1, w2, w3
 
 
-@njit(cache=True, nogil=True)
+@bare_kernel
 def put_back(rows, start, b):
     """Put some floes back to where they were at the start of the step (8, n: x, y, angle, cos, sin, u, v, spin)."""
     for q in range(len(rows)):
         i = rows[q]
         b.x[i], b.y[i], b.angle[i], b.cos[i], b.sin[i] = start[0, i], start[1, i], start[2, i], start[3, i], start[4, i]
         b.u[i], b.v[i], b.spin[i] = start[5, i], start[6, i], start[7, i]
+
+
+@bare_kernel
+def sum_up(totals, stale, sums, most):
+    """Add the groups' totals up, group by group, and find the largest of each; those done again elsewhere are left out."""
+    for g in range(len(totals)):
+        for k in range(0 if stale[g] else totals.shape[1]):
+            sums[k] += totals[g, k]
+            most[k] = max(most[k], totals[g, k])

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from banquise.schemes import codes
+from banquise.schemes import _kernels_scene, codes
 from banquise.schemes.groups import Array, Groups, Rows
+from banquise.schemes.workspace import TOTALS
 from banquise.update.impulses import EVENT_COLUMNS
 
 if TYPE_CHECKING:
@@ -22,15 +23,15 @@ def enter_step(
     sim, s = engine.sim, engine.state
     impulses = sim.impulses
     kept_keys, kept_rates = [], []
-    totals = []
+    total, largest = np.zeros(TOTALS), np.zeros(TOTALS)
     for groups in done:
         whole = not groups.stale.any()
-        totals.append(groups.totals if whole else groups.totals[~groups.stale])
+        _kernels_scene.sum_up(groups.totals, groups.stale, total, largest)
         rows = groups.members if whole else groups.members[~np.repeat(groups.stale, np.diff(groups.member_start))]
         impulses.stress[rows] += s.stress[rows]
         for events, loads, (keys, rates) in zip(groups.events, groups.loads, groups.held):
             if len(events):
-                good = ~groups.stale[events[:, -1].astype(np.int64)]
+                good = slice(None) if whole else ~groups.stale[events[:, -1].astype(np.int64)]
                 impulses.events.append(np.ascontiguousarray(events[good, : len(EVENT_COLUMNS)]))
             if len(loads):
                 good = ~groups.stale[loads[:, 0].astype(np.int64)]
@@ -43,10 +44,8 @@ def enter_step(
     _remember(sim, kept_keys, kept_rates)
     if sim.ocean is not None:
         sim.ocean.advance(engine.start_bodies(), s.water, sim.time, step, sim.forcing)
-    idle = engine.sums.sum(axis=0)
-    total = totals[0] if len(totals) == 1 else np.concatenate(totals)
-    sums = total.sum(axis=0)
-    most = total.max(axis=0, initial=0.0)
+    idle = engine.sums.sum(axis=0).tolist()
+    sums, most = total.tolist(), largest.tolist()
     sim.ledger.add(
         steps=1,
         collisions=sums[codes.COLLISIONS],
@@ -73,5 +72,8 @@ def _remember(sim: Simulation, keys: list[Rows], rates: list[Array]) -> None:
         if len(sim.held_key):
             sim.held_key, sim.held_rate = np.empty(0, np.int64), np.empty((0, 2))
         return
-    sim.held_key, first = np.unique(np.concatenate(keys), return_index=True)
-    sim.held_rate = np.concatenate(rates)[first]
+    key = np.concatenate(keys)
+    order = np.argsort(key, kind="stable")
+    key = key[order]
+    first = np.append(True, key[1:] != key[:-1])  # of several with one key
+    sim.held_key, sim.held_rate = key[first], np.concatenate(rates)[order[first]]

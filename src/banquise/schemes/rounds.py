@@ -16,6 +16,7 @@ from banquise import threads
 from banquise.contact.problem import ScaledRows
 from banquise.detection.scratch import Found
 from banquise.forcing.loads import pushes_on
+from banquise.jit import SameTypes
 from banquise.motion.free_velocity import FreeMotion, flows_of, fly
 from banquise.recording.stages import timed
 from banquise.schemes import _kernels_group, _kernels_scene, codes
@@ -72,6 +73,11 @@ class Engine:
         self.deepest = 0.0  # overlap at the start of the step, as a part of the smaller size
         self.careful = np.zeros(n, np.bool_)  # floes of pairs whose contacts went wrong in this step
         self.sums = np.empty((-(-n // _kernels_scene.BLOCK), 4))
+        # kernels that are handed tuples of many arrays
+        self._begin_step = SameTypes(_kernels_scene.begin_step)
+        self._take_up_found = SameTypes(_kernels_scene.take_up_found)
+        self._move = SameTypes(_kernels_scene.move_idle)
+        self._run_groups = SameTypes(_kernels_group.run_groups)
 
     # ------------------------------------------------------------ the step
 
@@ -107,10 +113,6 @@ class Engine:
     def _begin(self, step: float, shortest: float, rebounds: tuple[int, int], soft: bool) -> None:
         sim, b, s, n = self.sim, self.bodies, self.state, self.n
         sim.obstacle_motion.set_velocity(b, sim.time, step)
-        for row, name in zip(self.start, MOVING):
-            np.copyto(row, getattr(b, name))
-        self.careful.fill(False)
-        s.pace.fill(np.inf)
         moving = not sim.obstacle_motion.still
         if len(b) > n:
             s.velocity[n:, 0], s.velocity[n:, 1], s.velocity[n:, 2] = b.u[n:], b.v[n:], b.spin[n:]
@@ -123,7 +125,7 @@ class Engine:
             b.inverse_inertia, b.material, b.ids, sim.size, sim.zone, b.qx, b.qy, b.qw, b.moment_x, b.moment_y,
             b.spread,
         )  # fmt: skip
-        farthest = float(_kernels_scene.farthest(b.x, b.y))
+        farthest = self._begin_step(self.columns, self.start, s.pace, self.careful)
         self.rule = Rules(
             n_free=n, step=float(step), time=float(sim.time), shortest=float(shortest), rebounds_many=rebounds[0],
             rebounds_few=rebounds[1], soft=soft, direct=DIRECT if soft else n, follow=soft, skin=SKIN[soft], sink=SINK[soft],
@@ -165,7 +167,7 @@ class Engine:
         bounce = -1.0 if self.rule.soft else sim.largest_restitution
         self.found = found = sim.detector.found(self.bodies, sim.zone, s.reach, bounce)
         np.copyto(s.looked, s.reach)
-        _kernels_scene.take_up_found(found.who, self.n, step, self.columns, s, self.struck)
+        self._take_up_found(found.who, self.n, step, self.columns, s, self.struck)
 
     # ------------------------------------------------------------ groups
 
@@ -199,18 +201,15 @@ class Engine:
         members, listed = np.empty(most, np.int64), np.empty((p, 6), np.int32)
         starts, pair_starts = np.empty(most + 1, np.int64), np.empty(most + 1, np.int64)
         groups, total, count = _kernels_scene.list_groups(
-            pairs, live, n, self.label, self.number, members, starts, listed, pair_starts, np.empty(p, np.int64)
-        )
-        if first == 0:
-            self.home.fill(-1)
-        self.home[members[:total]] = first + np.repeat(np.arange(groups), np.diff(starts[: groups + 1]))
+            pairs, live, n, first, self.label, self.number, members, starts, listed, pair_starts, np.empty(p, np.int64), self.home
+        )  # fmt: skip
         return Groups(starts[: groups + 1], members[:total], pair_starts[: groups + 1], listed[:count], first)
 
     def _move_idle(self, step: float) -> None:
         """Move the floes that are in no group."""
 
         def part(first: int, last: int) -> None:
-            _kernels_scene.move_idle(first, last, self.label, step, self.columns, self.flows, self.state, self.sums)
+            self._move(first, last, self.label, step, self.columns, self.flows, self.state, self.sums)
 
         threads.over_blocks(part, len(self.sums), grain=8)
 
@@ -219,9 +218,10 @@ class Engine:
         """Take all groups through the step: each desk its share of them, in order."""
         if not len(groups):
             return
-        self.group_pairs = max(self.group_pairs, int(np.diff(groups.pair_start).max()))
+        ends = groups.pair_start
+        self.group_pairs = max(self.group_pairs, int((ends[1:] - ends[:-1]).max()))
         # shares of equal numbers of pairs; moving obstacles are where the group at hand is in time: one desk
-        parts = 1 if self.rule.moving else max(1, min(threads.threads(), len(groups.pairs) // 64))
+        parts = 1 if self.rule.moving else max(1, min(threads.threads(), len(groups.pairs) // 32))
         shares = [len(groups.pairs) * k // parts for k in range(1, parts)]
         cuts = [0, *np.searchsorted(groups.pair_start, shares).tolist(), len(groups)]
         out: list[Any] = [None] * parts
@@ -251,7 +251,7 @@ class Engine:
         desk.control[:] = 0
         desk.control[codes.GROUP] = first
         while True:
-            status = _kernels_group.run_groups(
+            status = self._run_groups(
                 last, groups.member_start, groups.members, groups.pair_start, groups.pairs, self.found, self.columns, self.flows,
                 self.state, self.rule, self.table, self.view, self.sim.detector.shapes, groups.careful, groups.totals, desk,
             )  # fmt: skip

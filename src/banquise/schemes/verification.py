@@ -51,6 +51,8 @@ def verify(engine: Engine, done: list[Groups], pairs: Pairs, step: float) -> tup
     attempt, standing, least, stuck = 0, 0, np.inf, 0
     while True:
         deepest, bad, part = _overlaps(engine)
+        if not len(bad):
+            break
         known = np.array([before.get((int(i), int(j)), 0.0) for i, j in bad])
         fresh = part > np.where(DEEPER * known <= BEARABLE * TOLERANCE, DEEPER * known, known)
         if not fresh.any():

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from banquise.detection.broad_phase import PairState, empty_state
 from banquise.detection.scratch import Found, Scratch, make_found, make_scratch
 from banquise.detection.shapes import Shapes
+from banquise.motion._kernels import SCRATCH
 from banquise.solvers._kernels_small import Scratch as SolverScratch
 from banquise.solvers._kernels_small import scratch_for
 from banquise.solvers.frictional import SMALL
@@ -228,7 +229,7 @@ def make_desk(shapes: Shapes, obstacles: int, contacts: int, rows: int, pairs: i
         control=np.zeros(CONTROLS, np.int64),
         slot=np.full(n, -1, np.int64),
         flows=np.zeros((2, 2, POINTS)),
-        sums=np.zeros((9, 13)),
+        sums=np.zeros(SCRATCH),
         pairs=empty_state(pairs),
         ends=empty_state(pairs),
         scratch=make_scratch(shapes, rows),
