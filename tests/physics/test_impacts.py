@@ -8,6 +8,7 @@ from pairs_of_floes import books_of_pairs, pairs_of_floes, single_impacts
 
 import banquise as bq
 from banquise.validation import impact as cases
+from banquise.validation import stepping
 
 CASES = [
     name
@@ -18,7 +19,7 @@ CASES = [
 
 @pytest.mark.parametrize("name", CASES)
 def test_classical_case(name):
-    rows = list(getattr(cases, name)())
+    rows = list(getattr(cases, name)(cases.event_driven))
     assert rows
     assert [row for row in rows if not row.passed] == []
 
@@ -26,7 +27,18 @@ def test_classical_case(name):
 def test_every_case_is_among_the_rows():
     """What `banquise validate impact` prints is these cases, all of them."""
     text = inspect.getsource(cases.rows)
-    assert [name for name in CASES if f"{name}()" not in text] == []
+    assert [name for name in CASES if f"{name}(scheme)" not in text] == []
+
+
+def test_classical_cases_by_time_stepping():
+    """The same answers, but for the skin; what accumulates comes to rest the nearer to its time, the shorter the step."""
+    rows = list(stepping.rows())
+    assert len(rows) == len(stepping.STEPS) * len(list(cases.rows()))
+    assert [row for row in rows if not row.passed] == []
+    late = [row for row in rows if row.parameters.startswith("epsilon 0.9, H 0.5 m, time of rest")]
+    long, short = (row.error for row in late)
+    # first order: the error falls as the step
+    assert long / short == pytest.approx(stepping.STEPS[0] / stepping.STEPS[1], rel=0.2)
 
 
 def collide(floes, contact, until=25.0, max_step=5.0, **options):

@@ -134,7 +134,7 @@ def contact_state(
                 striking += 1
                 fast += speed < -slow - gap_rate[k]
                 approach = max(approach, -speed)
-        bounce[k] = closes
+        bounce[k] = closes if direct else touches and rounds < rebounds
         if whole:
             state[k] += 8
         if whole or (gap <= ZONE * small and abs(speed) <= slow):
@@ -149,8 +149,7 @@ def contact_state(
             # rest rebounds too when its neighbour is struck (and one of a floe that is struck again and again, sooner
             # than the shortest flight, is part of a collapse: none either)
             steady = quick[i] < COLLAPSE and (j >= n_free or quick[j] < COLLAPSE)
-            followed = bounce[k] if direct else state[k] < 8 and rounds < rebounds
-            bounce[k] = followed and steady and largest * approach > slow
+            bounce[k] = bounce[k] and steady and largest * approach > slow
     # what is too slow to be an impact, the contacts that hold over the step take away as well: one solve, not two
     return near, 0 if direct and fast == 0 else striking, held
 

@@ -15,6 +15,7 @@ GROUPS: dict[str, str] = {
     "drift": "banquise.validation.drift:rows",
     # name of the group -> module:function, called without arguments, yields Row
     "impact": "banquise.validation.impact:rows",
+    "stepping": "banquise.validation.stepping:rows",
     "jam": "banquise.validation.jam:rows",
     "papers": "banquise.validation.papers_scheme:rows",
     "glacier": "banquise.validation.glacier:rows",

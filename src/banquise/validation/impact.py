@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from banquise.forcing.forcing import Forcing, Load
 from banquise.scene.floe import Disc, Floe, Obstacle
 from banquise.scene.scene import Scene
+from banquise.schemes.event_driven import EventDriven
 from banquise.settings import Contact
 from banquise.simulation import Simulation
 from banquise.validation import Row
@@ -19,19 +20,18 @@ from banquise.validation import Row
 EXACT = 1e-9
 GROUND = [[-50.0, -5.0], [50.0, -5.0], [50.0, 0.0], [-50.0, 0.0]]
 GRAVITY = 9.81
+Maker = Callable[..., Any]  # of a scheme, from its longest step
 
 
-def _scheme(name: str, step: float, **options: Any) -> Any:
-    from banquise.schemes import SCHEMES
-
-    maker = SCHEMES[name]
-    return maker(max_step=step, **options) if name == "event-driven" else maker(step=step, **options)
+def event_driven(step: float, **options: Any) -> Any:
+    """The scheme of the rows; `validation.stepping` takes another."""
+    return EventDriven(max_step=step, **options)
 
 
 def _after(
-    floes: Sequence[Floe], until: float, contact: Contact, obstacles: Any = (), forcing: Any = None, scheme: Any = None
+    floes: Sequence[Floe], until: float, contact: Contact, scheme: Any, obstacles: Any = (), forcing: Any = None
 ) -> Any:
-    sim = Simulation(Scene(floes, obstacles), forcing, contact, scheme or _scheme("event-driven", 1.0))
+    sim = Simulation(Scene(floes, obstacles), forcing, contact, scheme)
     return sim.run(until=until, every=until)
 
 
@@ -40,24 +40,24 @@ def _unit_disc(x: float, y: float, mass: float = 1.0, **options: Any) -> Disc:
     return Disc((x, y), 1.0, thickness=1.0, density=mass / math.pi, **options)
 
 
-def rows() -> Iterator[Row]:
+def rows(scheme: Maker = event_driven) -> Iterator[Row]:
     """All impact rows."""
-    yield from cradle()
-    yield from bernoulli()
-    yield from sliding_box()
-    yield from bouncing_disc()
-    yield from cannon()
-    yield from oblique()
-    yield from offset_squares()
-    yield from wood_discs()
+    yield from cradle(scheme)
+    yield from bernoulli(scheme)
+    yield from sliding_box(scheme)
+    yield from bouncing_disc(scheme)
+    yield from cannon(scheme)
+    yield from oblique(scheme)
+    yield from offset_squares(scheme)
+    yield from wood_discs(scheme)
 
 
-def cradle() -> Iterator[Row]:
+def cradle(scheme: Maker) -> Iterator[Row]:
     expected = {"simultaneous": (-1 / 3, 2 / 3, 2 / 3), "sequential": (0.0, 0.0, 1.0)}
     for order, speeds in expected.items():
         for law in ("poisson", "newton"):
             floes = [_unit_disc(0, 0, velocity=(1, 0)), _unit_disc(5, 0), _unit_disc(7, 0)]
-            run = _after(floes, 5.0, Contact(friction=0.0, restitution=1.0, order=order, law=law))
+            run = _after(floes, 5.0, Contact(friction=0.0, restitution=1.0, order=order, law=law), scheme(1.0))
             for k in range(3):
                 yield Row(
                     "Newton's cradle",
@@ -69,13 +69,13 @@ def cradle() -> Iterator[Row]:
                 )
 
 
-def bernoulli() -> Iterator[Row]:
+def bernoulli(scheme: Maker) -> Iterator[Row]:
     for degrees, epsilon in ((45.0, 1.0), (45.0, 0.3), (40.0, 0.5), (60.0, 1.0), (75.0, 0.0)):
         theta = math.radians(degrees)
         c, s = math.cos(theta), math.sin(theta)
         # the two wait where the first touches both at once; the first comes from 3 m away
         floes = [_unit_disc(-3, 0, velocity=(1, 0)), _unit_disc(2 * c, 2 * s), _unit_disc(2 * c, -2 * s)]
-        run = _after(floes, 4.0, Contact(friction=0.0, restitution=epsilon))
+        run = _after(floes, 4.0, Contact(friction=0.0, restitution=epsilon), scheme(1.0))
         p = (1 + epsilon) * c / (1 + 2 * c * c)
         u, v = run.dataset.u.values[-1], run.dataset.v.values[-1]
         where = f"theta {degrees:g} deg, epsilon {epsilon:g}"
@@ -84,7 +84,7 @@ def bernoulli() -> Iterator[Row]:
         yield Row("Bernoulli", "symmetry", where, 0.0, float(abs(u[1] - u[2]) + abs(v[1] + v[2]) + abs(v[0])), 1e-14)
 
 
-def sliding_box() -> Iterator[Row]:
+def sliding_box(scheme: Maker) -> Iterator[Row]:
     """1 kg, 1 m box on a line, pushed with 1 N from 1 s to 5 s."""
     for mu in (0.05, 0.09, 0.11, 0.3):
         box = Floe([[0, 0], [1, 0], [1, 1], [0, 1]], density=1.0)
@@ -92,7 +92,7 @@ def sliding_box() -> Iterator[Row]:
             Scene([box], [Obstacle(GROUND)]),
             Forcing(gravity=(0, -GRAVITY), loads=[Load(0, (1.0, 0.0), start=1.0, stop=5.0)]),
             Contact(friction=mu, restitution=0.0),
-            _scheme("event-driven", 0.5),
+            scheme(0.5),
         ).run(until=60.0, every=0.5)
         speed = run.dataset.u.sel(time=5.0).item()
         pushed = max(0.0, 1 - GRAVITY * mu) * 4.0
@@ -112,7 +112,7 @@ def sliding_box() -> Iterator[Row]:
         )
 
 
-def bouncing_disc() -> Iterator[Row]:
+def bouncing_disc(scheme: Maker) -> Iterator[Row]:
     for epsilon, height in ((0.6, 1.0), (0.35, 2.0), (0.9, 0.5)):
         disc = _unit_disc(0, 1 + height)
         first = math.sqrt(2 * height / GRAVITY)
@@ -121,7 +121,7 @@ def bouncing_disc() -> Iterator[Row]:
             Scene([disc], [Obstacle(GROUND)]),
             Forcing(gravity=(0, -GRAVITY)),
             Contact(friction=0.0, restitution=epsilon),
-            _scheme("event-driven", 0.5, min_step=1e-10),
+            scheme(0.5, min_step=1e-10),
         )
         run = sim.run(until=1.5 * rest, every=1.5 * rest)
         where = f"epsilon {epsilon:g}, H {height:g} m"
@@ -154,7 +154,7 @@ def bouncing_disc() -> Iterator[Row]:
         )
 
 
-def cannon() -> Iterator[Row]:
+def cannon(scheme: Maker) -> Iterator[Row]:
     """A light disc just above a heavy one, both falling onto the ground, epsilon 1."""
     for heavy, light in ((10.0, 1.0), (3.0, 1.0), (100.0, 0.5)):
         speed = 2.0
@@ -163,14 +163,14 @@ def cannon() -> Iterator[Row]:
             (0.0, speed, "at once"),
         ):
             floes = [_unit_disc(0, 2, heavy, velocity=(0, -speed)), _unit_disc(0, 4 + gap, light, velocity=(0, -speed))]
-            run = _after(floes, 1.0, Contact(friction=0.0, restitution=1.0), [Obstacle(GROUND)])
+            run = _after(floes, 1.0, Contact(friction=0.0, restitution=1.0), scheme(1.0), [Obstacle(GROUND)])
             where = f"M {heavy:g}, m {light:g}, {kind}"
             yield Row(
                 "Newton's cannon", "coherence in time", where, expected, float(run.dataset.v[-1, 1]), EXACT * speed
             )
 
 
-def oblique() -> Iterator[Row]:
+def oblique(scheme: Maker) -> Iterator[Row]:
     """A disc with spin on a wall: m = 1, I = 1/2, radius 1. Compression then decompression, stick or slip in each."""
     for mu, epsilon, u0, w0 in (
         (0.1, 0.0, 1.0, 0.0),
@@ -181,7 +181,7 @@ def oblique() -> Iterator[Row]:
     ):
         v0 = -1.0
         disc = _unit_disc(0, 2, velocity=(u0, v0), spin=w0)
-        run = _after([disc], 2.0, Contact(friction=mu, restitution=epsilon), [Obstacle(GROUND)])
+        run = _after([disc], 2.0, Contact(friction=mu, restitution=epsilon), scheme(1.0), [Obstacle(GROUND)])
         slide = u0 + w0  # speed of the lowest point: u + w R with y = -R gives u + w
         sticking = -slide / 3  # impulse that stops it: 1 / m + R^2 / I = 3
         along = float(np.clip(sticking, -mu * abs(v0), mu * abs(v0)))
@@ -194,7 +194,7 @@ def oblique() -> Iterator[Row]:
         yield Row("oblique impact", "Coulomb", where + ", spin", w0 + 2 * total, float(run.dataset.spin[-1, 0]), EXACT)
 
 
-def offset_squares() -> Iterator[Row]:
+def offset_squares(scheme: Maker) -> Iterator[Row]:
     """Two equal squares face to face, offset sideways: two equal impulses P at the ends of the shared edge, mu 0.
 
     Side L, offset d, shared edge L - d with ends at lever arms y1 and y2 from each centre; relative approach v.
@@ -209,9 +209,7 @@ def offset_squares() -> Iterator[Row]:
         left = Floe([[0, 0], [side, 0], [side, side], [0, side]], thickness=0.25, velocity=(speed, 0))
         right = Floe([[side + 1, d], [2 * side + 1, d], [2 * side + 1, side + d], [side + 1, side + d]], thickness=0.25)
         # looked at just after they meet at 10 s: later the turning faces slide on each other
-        run = _after(
-            [left, right], 10.0001, Contact(friction=0.0, restitution=epsilon), scheme=_scheme("event-driven", 10.0)
-        )
+        run = _after([left, right], 10.0001, Contact(friction=0.0, restitution=epsilon), scheme(10.0))
         # ends of the shared edge: y = d and y = side; levers from the left centre (side / 2), from the right (side / 2 + d)
         a1, a2 = d - side / 2, side / 2
         b1, b2 = -side / 2, side / 2 - d
@@ -261,7 +259,7 @@ def offset_squares() -> Iterator[Row]:
         yield Row("offset squares", "energy", where + ", energy ratio", ratio, got, EXACT)
 
 
-def wood_discs() -> Iterator[Row]:
+def wood_discs(scheme: Maker) -> Iterator[Row]:
     """Two discs of 14 kg, epsilon 0.35, mu 0.4: head-on, offset, with spin."""
     radius, mass, epsilon, mu = 0.3, 14.0, 0.35, 0.4
     cases = (
@@ -275,7 +273,7 @@ def wood_discs() -> Iterator[Row]:
             Disc((0, offset), radius, density=density, velocity=(speed, 0), spin=spin),
             Disc((1, 0), radius, density=density),
         ]
-        run = _after(floes, 3.0, Contact(friction=mu, restitution=epsilon))
+        run = _after(floes, 3.0, Contact(friction=mu, restitution=epsilon), scheme(1.0))
         n = np.array([math.sqrt(4 * radius**2 - offset**2), -offset]) / (2 * radius)
         t = np.array([-n[1], n[0]])
         # v of the second minus the first at the point; the first's point moves with + R spin along t
