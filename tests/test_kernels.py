@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import banquise
-from banquise.jit import plain_kernel
+from banquise.jit import SameTypes, bare_kernel, plain_kernel
 from banquise.stale import drop_stale
 
 PACKAGE = Path(banquise.__file__).parent
@@ -85,3 +85,23 @@ def test_compiled_kernels_go_when_a_source_of_kernels_changes(tmp_path):
     assert not drop_stale(tmp_path) and kept.exists()
     source.write_text("SIZE = 12\n")
     assert drop_stale(tmp_path) and not kept.exists()
+
+
+@bare_kernel
+def _weighed(pair, weight):
+    """Sum of the products of two columns, times a weight."""
+    total = 0.0
+    for k in range(len(pair[0])):
+        total += weight * pair[0][k] * pair[1][k]
+    return total
+
+
+def test_kernel_entered_without_asking_for_types():
+    """Later calls go past the question of types, and give what the kernel gives."""
+    entered = SameTypes(_weighed)
+    for n in (3, 5, 0):
+        columns = np.arange(n, dtype=float), np.full(n, 2.0)
+        assert entered(columns, 0.5) == _weighed(columns, 0.5) == n * (n - 1) / 2
+    assert entered._open is not _weighed
+    plain = SameTypes(lambda x: x + 1)  # what is not compiled is called as it is
+    assert [plain(1), plain(2)] == [2, 3]
