@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import pathlib
+import sys
 import tempfile
 
 # pages show their figures; with Agg, or what the shell has set, the kernels would draw them and drop them
@@ -11,6 +12,9 @@ os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
 os.environ["BANQUISE_NOTES"] = "0"  # that kernels are being compiled is no part of a page
 
 import banquise
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+import docstrings
 
 # the kernels that execute the pages talk to this process alone: their warning about eavesdroppers is noise, a line a page
 settings = pathlib.Path(tempfile.mkdtemp(prefix="ipython-")) / "profile_default"
@@ -51,3 +55,8 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 napoleon_google_docstring = False
 napoleon_use_rtype = False
+
+
+def setup(app):
+    """Before napoleon, whose own is at 500."""
+    app.connect("autodoc-process-docstring", docstrings.process, priority=400)

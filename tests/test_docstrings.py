@@ -2,7 +2,9 @@
 
 import doctest
 import importlib
+import importlib.util
 import inspect
+import re
 from pathlib import Path
 
 import pytest
@@ -26,3 +28,21 @@ def test_examples(name):
 @pytest.mark.parametrize("name", [n for n in bq.__all__ if n not in (*bq._MODULES, "__version__")])
 def test_public_names_are_documented(name):
     assert inspect.getdoc(getattr(bq, name))
+
+
+def test_the_reference_lists_names_as_parameters():
+    """Every name of the page as Sphinx reads it: examples and sentences after a list of parameters are no parameters."""
+    napoleon = pytest.importorskip("sphinx.ext.napoleon", reason="sphinx is not installed")
+    docs = PACKAGE.parents[1] / "docs"
+    place = importlib.util.spec_from_file_location("docstrings", docs / "docstrings.py")
+    tool = importlib.util.module_from_spec(place)
+    place.loader.exec_module(tool)
+    assert doctest.testmod(tool).failed == 0
+    listed = 0
+    for path in re.findall(r"auto(?:class|function):: ([\w.]+)", (docs / "api.md").read_text(encoding="utf-8")):
+        module, _, name = path.rpartition(".")
+        lines = tool.parted(inspect.getdoc(getattr(importlib.import_module(module), name)).splitlines())
+        for one in re.findall(r"^:param (.*?):", str(napoleon.NumpyDocstring(lines)), re.M):
+            assert re.fullmatch(r"\\?\*{0,2}\w+", one), (path, one)
+            listed += 1
+    assert listed > 100

@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise.analysis.ice import Ice, as_ice
+from banquise.errors import CaseError
 from banquise.forcing.forcing import Forcing
 from banquise.forcing.loads import pushes_on
+from banquise.given import in_short
 from banquise.motion.free_velocity import free_motion_of
 from banquise.recording.run_file import Run
 from banquise.recording.shapes import scene_from
@@ -62,9 +64,7 @@ def _advance(bodies: Bodies, forcing: Forcing, time: float, step: float) -> None
 def energy_fraction(run: Run | Ice, forcing: Any, max_step: float = 60.0) -> xr.Dataset:
     """Kinetic energy of the ice over that of free drift, on time.
 
-    Returns
-    -------
-    Dataset with `kinetic_energy` of the run, `free` (each floe alone, from the same start), `fraction` = their ratio,
+    A dataset with `kinetic_energy` of the run, `free` (each floe alone, from the same start), `fraction` = their ratio,
     `bound` (the largest `free` of the run, one line: under a steady wind the energy of steady drift, once the run is longer
     than it takes to get there), `of_bound` = kinetic energy over it.
 
@@ -72,6 +72,10 @@ def energy_fraction(run: Run | Ice, forcing: Any, max_step: float = 60.0) -> xr.
     """
     ice = as_ice(run)
     forcing = getattr(forcing, "forcing", forcing)
+    if not isinstance(forcing, Forcing):
+        raise CaseError(
+            f"energy_fraction: forcing is {in_short(forcing)}, expected bq.Forcing or the run's simulation."
+        )
     out = free_drift(ice, forcing, max_step).rename(kinetic_energy="free").drop_vars("speed")
     energy = ice.run.ledger["kinetic_energy"].values
     free = out["free"].values

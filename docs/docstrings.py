@@ -1,0 +1,35 @@
+"""Docstrings as napoleon needs them: what follows a list of parameters is no parameter.
+
+In the source an example or a sentence simply comes after the list, a blank line between; napoleon would take its lines for
+more names, and print `>>> floe = Floe(...)` among the parameters.
+"""
+
+import re
+
+UNDERLINE = re.compile(r"-{3,}$")
+LISTS = ("Parameters", "Returns", "Attributes")
+
+
+def parted(lines: list[str]) -> list[str]:
+    """The lines of a docstring, with a heading wherever a list of parameters ends without one.
+
+    >>> parted(["Area.", "", "Parameters", "----------", "ring : m", "", ">>> area(ring)"])[5:]
+    ['', 'Examples', '--------', '>>> area(ring)']
+    """
+    out: list[str] = []
+    inside = False
+    for k, line in enumerate(lines):
+        after = lines[k + 1].strip() if k + 1 < len(lines) else ""
+        if UNDERLINE.match(after) and not line.startswith(" "):
+            inside = line.strip() in LISTS
+        elif inside and line and not line.startswith((" ", "-")) and not lines[k - 1].strip():
+            heading = "Examples" if line.startswith(">>>") else "Notes"
+            out += [heading, "-" * len(heading)]
+            inside = False
+        out.append(line)
+    return out
+
+
+def process(app, what, name, obj, options, lines) -> None:  # type: ignore[no-untyped-def]
+    """For Sphinx, before napoleon reads them."""
+    lines[:] = parted(lines)
