@@ -21,7 +21,7 @@ from banquise.forcing.flows import Series
 from banquise.forcing.forcing import Forcing, Load
 from banquise.forcing.grid_flow import read_forcing
 from banquise.forcing.slab_ocean import SlabOcean
-from banquise.given import read_toml, seed_of
+from banquise.given import path_of, read_toml, seed_of
 from banquise.recording.run_file import Run, open_run
 from banquise.scene.domain import Box, Periodic
 from banquise.scene.floe import Disc, Floe, Obstacle
@@ -49,7 +49,10 @@ _FILE = {
 _RUN = {"until", "every", "output", "start", "contacts"}
 _SCENE = {"floes", "obstacles", "domain", "file", "blocks"}
 _TOP = {"title", "seed", "integrator", "crs", "scene", "forcing", "contact", "scheme", "fracture", "bond", "run"}
-_KINDS = {"length": ("thickness", "radius"), "density": ("density",), "rate": ("spin",)}
+_FRACTURE_UNITS = {
+    "young": "pressure", "strength": "pressure", "crushing": "pressure", "cohesion": "pressure", "corner": "pressure",
+    "min_size": "length", "gate_length": "length", "toughness": "energy of a surface",
+}  # fmt: skip
 
 
 @dataclass
@@ -113,8 +116,8 @@ class Case:
 
 def load_case(path: str | Path) -> Case:
     """Read and check a TOML case file."""
-    path = Path(path)
     data = read_toml(path)
+    path = Path(path)
     try:
         return case_of(data, path.parent)
     except BanquiseError as problem:
@@ -171,20 +174,6 @@ def _flag(value: Any, where: str) -> bool:
     return value
 
 
-def _numbers(table: Mapping[str, Any], what: str) -> dict[str, Any]:
-    """The same table with text such as "1.2 m" read into SI where the key is a quantity."""
-    out = dict(table)
-    for kind, keys in _KINDS.items():
-        for key in keys:
-            if isinstance(out.get(key), str):
-                out[key] = quantity(out[key], kind, f"{what}: {key}")
-    if isinstance(out.get("velocity"), list):
-        out["velocity"] = tuple(
-            quantity(c, "speed", f"{what}: velocity") if isinstance(c, str) else c for c in out["velocity"]
-        )
-    return out
-
-
 def _each(table: Mapping[str, Any], key: str, make: Callable[[Mapping[str, Any], str], Any], what: str) -> list[Any]:
     entries = table.get(key, [])
     if not isinstance(entries, list) or not all(isinstance(e, Mapping) for e in entries):
@@ -219,7 +208,7 @@ def read_scene(path: str | Path, crs: str | None = None) -> Scene:
     .nc: the last state of a run; .toml: the scene of a case; .h5: a FloeDyn input; .mat: a catalogue of rings or SubZero's
     floes; .geojson, .shp, .wkt, .csv: polygons. `crs` (such as "EPSG:3413") is the map for files in degrees.
     """
-    path = Path(path)
+    path = path_of(path, "scene")
     if path.suffix.lower() == ".nc":
         return open_run(path).scene
     if path.suffix.lower() == ".toml":
@@ -229,7 +218,7 @@ def read_scene(path: str | Path, crs: str | None = None) -> Scene:
 
 def _floe(entry: Mapping[str, Any], where: str) -> Floe:
     _known(entry, _FLOE, where)
-    options = _numbers(entry, where)
+    options = dict(entry)
     if ("ring" in options) == ("centre" in options):
         raise CaseError(f"{where}: give either a ring ([[x, y], ...]) or a centre ([x, y] and radius).")
     if "centre" in options:
@@ -241,7 +230,7 @@ def _floe(entry: Mapping[str, Any], where: str) -> Floe:
 
 def _obstacle(entry: Mapping[str, Any], where: str) -> Obstacle:
     _known(entry, _OBSTACLE, where)
-    options = _numbers(entry, where)
+    options = dict(entry)
     if ("ring" in options) == ("centre" in options):
         raise CaseError(f"{where}: give either a ring ([[x, y], ...]) or a centre ([x, y] and radius).")
     if "centre" in options:
@@ -364,4 +353,7 @@ def _fracture(table: Any) -> Any:
         raise CaseError(f"fracture: kind is {kind!r}. {nearest(str(kind), _FRACTURE)}")
     maker = getattr(import_module("banquise.fracture"), _FRACTURE[kind])
     _known(options, {f.name for f in fields(maker)}, "fracture")
+    for key, value in options.items():
+        if isinstance(value, str) and key in _FRACTURE_UNITS:
+            options[key] = quantity(value, _FRACTURE_UNITS[key], f"fracture: {key}")
     return _named("fracture", lambda: maker(**options))

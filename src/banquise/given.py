@@ -3,6 +3,7 @@ loads), which are asked so that what goes wrong inside is said in a sentence wit
 
 from __future__ import annotations
 
+import datetime
 import tomllib
 import traceback
 from collections.abc import Callable
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise.errors import BanquiseError, CaseError
+from banquise.units import quantity
 
 # endings that say a format: a file of another one under such a name would mislead whoever opens it
 ENDINGS = frozenset((
@@ -31,9 +33,22 @@ def check_ending(path: str | Path, own: tuple[str, ...], what: str, error: type[
         )
 
 
+def path_of(value: Any, what: str, error: type[BanquiseError] = CaseError) -> Path:
+    """The path that a name says.
+
+    >>> path_of(None, "run file")
+    Traceback (most recent call last):
+    banquise.errors.CaseError: run file: got None, expected the name of a file.
+    """
+    try:
+        return Path(value)
+    except TypeError:
+        raise error(f"{what}: got {in_short(value)}, expected the name of a file.") from None
+
+
 def read_toml(path: str | Path, what: str = "case file") -> dict[str, Any]:
     """The tables of a TOML file in UTF-8, which some editors begin with a mark of their own."""
-    path = Path(path)
+    path = path_of(path, what)
     try:
         return tomllib.loads(path.read_bytes().decode("utf-8-sig"))
     except FileNotFoundError:
@@ -50,16 +65,45 @@ def read_toml(path: str | Path, what: str = "case file") -> dict[str, Any]:
 
 
 def floats(values: Any) -> NDArray[np.float64]:
-    """An array of floats, masked entries as NaN (whatever lies under a mask is no number); TypeError if complex.
+    """An array of floats, masked entries as NaN (whatever lies under a mask is no number); TypeError if complex or dates.
+
+    Dates would become counts of nanoseconds, or of days: which, nobody sees.
 
     >>> floats(np.ma.array([1, 2], mask=[False, True])).tolist()
     [1.0, nan]
     """
     if np.iscomplexobj(values):
         raise TypeError("complex numbers")
+    if getattr(getattr(values, "dtype", None), "kind", "") in ("m", "M"):
+        raise TypeError("dates")
     if isinstance(values, np.ma.MaskedArray):
         values = np.ma.filled(np.ma.asarray(values, dtype=float), np.nan)  # type: ignore[no-untyped-call]
     return np.array(values, dtype=float)
+
+
+def seconds(values: Any, what: str) -> NDArray[np.float64]:
+    """Times from the start of a run: numbers (s), text with units, or differences of times; dates are refused.
+
+    >>> seconds(["0 s", "1 h"], "times").tolist(), seconds(np.array([0, 2], "m8[m]"), "times").tolist()
+    ([0.0, 3600.0], [0.0, 120.0])
+    """
+    found = np.asarray(values)
+    if found.dtype.kind == "M":
+        raise CaseError(
+            f"{what}: got dates. Expected seconds from the start of the run: (times - start) / np.timedelta64(1, 's')."
+        )
+    if found.dtype.kind == "m":
+        return np.asarray(found / np.timedelta64(1, "s"), dtype=float)
+    return in_si(values, "time", what)
+
+
+def in_si(values: Any, kind: str, what: str) -> NDArray[np.float64]:
+    """Numbers, where some may be text with a unit of `kind`; others than numbers and text raise as `floats` does."""
+    if isinstance(values, list | tuple) and any(
+        isinstance(v, str | datetime.timedelta | datetime.date) for v in values
+    ):
+        return np.array([quantity(v, kind, f"{what}[{k}]") for k, v in enumerate(values)])
+    return floats(values)
 
 
 def seed_of(value: Any, what: str) -> int:
@@ -117,6 +161,15 @@ def in_short(given: Any) -> str:
         return f"an array of shape {given.shape}"
     text = " ".join(repr(given).split())
     return text if len(text) < 80 else f"{text[:70]} ..."
+
+
+def counted(n: int, what: str) -> str:
+    """So many of them.
+
+    >>> counted(1, "floe"), counted(2000, "floe")
+    ('1 floe', '2,000 floes')
+    """
+    return f"{n:,} {what}{'' if n == 1 else 's'}"
 
 
 def place_of(function: Callable[..., Any], problem: BaseException | None = None) -> str:

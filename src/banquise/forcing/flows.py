@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from banquise.errors import ForcingError
-from banquise.given import ask, floats, in_short, place_of
+from banquise.errors import BanquiseError, ForcingError
+from banquise.given import ask, floats, in_short, in_si, place_of, seconds
+from banquise.units import quantity
 
 Array = NDArray[np.float64]
 AFTER_END = ("stop", "hold", "repeat")
@@ -37,7 +38,7 @@ class Series:
 
     Parameters
     ----------
-    times : (n,) s from the start of the run, increasing
+    times : (n,) s from the start of the run, increasing; text with units and timedeltas are read too
     u, v : (n,) m/s
     after_end : "stop" (an error before the run starts if it needs more), "hold" or "repeat"
     frame : "map": u, v along x, y of the run; "east": along east and north, turned at the middle of the run's area
@@ -53,10 +54,8 @@ class Series:
         frame: str = "map",
         options: dict[str, Any] | None = None,
     ):
-        try:
-            self.times, self.u, self.v = (floats(c) for c in (times, u, v))
-        except (TypeError, ValueError, OverflowError):
-            raise ForcingError("series: times, u and v must be lists of numbers.") from None
+        kinds = (("times", times, "time"), ("u", u, "speed"), ("v", v, "speed"))
+        self.times, self.u, self.v = (_column(values, kind, f"series: {name}") for name, values, kind in kinds)
         if self.times.ndim != 1 or not self.times.shape == self.u.shape == self.v.shape or len(self.times) < 2:
             raise ForcingError(
                 f"series: got times {self.times.shape}, u {self.u.shape}, v {self.v.shape}; "
@@ -106,10 +105,23 @@ class Series:
             )
 
 
+def _column(values: Any, kind: str, what: str) -> Array:
+    try:
+        return seconds(values, what) if kind == "time" else in_si(values, kind, what)
+    except BanquiseError as problem:
+        raise ForcingError(str(problem)) from None
+    except (TypeError, ValueError, OverflowError):
+        raise ForcingError(f"{what}: got {in_short(values)}, expected a list of numbers.") from None
+
+
 class Field:
     """A function of position and time: field(x, y, t) -> (u, v), arrays in m and s to arrays in m/s."""
 
     def __init__(self, function: Callable[[Array, Array, float], Any], name: str = "field"):
+        if not callable(function):
+            raise ForcingError(
+                f"{name}: got {in_short(function)}, expected a function of (x, y, t) giving (u, v) in m/s."
+            )
         self.function, self.name = function, name
 
     def sample(self, x: Array, y: Array, time: float) -> tuple[Array, Array]:
@@ -159,10 +171,14 @@ def as_flow(value: Any, what: str) -> Flow:
     if callable(value):
         return Field(value, what)
     try:
-        u, v = (float(c) for c in value)
+        if isinstance(value, Mapping):
+            raise TypeError
+        u, v = (quantity(c, "speed", what) if isinstance(c, str) else float(c) for c in value)
+    except BanquiseError as problem:
+        raise ForcingError(str(problem)) from None
     except (TypeError, ValueError, OverflowError):
         raise ForcingError(
-            f"{what}: got {value!r}, expected (u, v) in m/s, a bq.Series, a function of (x, y, t), or None."
+            f"{what}: got {in_short(value)}, expected (u, v) in m/s, a bq.Series, a function of (x, y, t), or None."
         ) from None
     if not (math.isfinite(u) and math.isfinite(v)):
         raise ForcingError(f"{what}: got ({u}, {v}), expected finite m/s.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Sequence, Sized
+from collections.abc import Callable, Iterable, Sequence, Sized
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise import constants
-from banquise.errors import ForcingError
+from banquise.errors import CaseError, ForcingError
 from banquise.forcing.coriolis import LocalCoriolis
 from banquise.forcing.flows import Flow, Series, as_flow
 from banquise.forcing.readers import fingerprint
@@ -44,17 +44,20 @@ class Load:
             raise ForcingError(f"{what}: expected the number of a floe, 0 or more.")
         for name in ("start", "stop"):
             object.__setattr__(self, name, quantity(getattr(self, name), "time", f"{what}: {name}"))
-        object.__setattr__(self, "force", _numbers(self.force, 2, f"{what}: force"))
+        object.__setattr__(self, "force", _numbers(self.force, 2, f"{what}: force", "force"))
         if self.point is not None:
-            object.__setattr__(self, "point", _numbers(self.point, 2, f"{what}: point"))
+            object.__setattr__(self, "point", _numbers(self.point, 2, f"{what}: point", "length"))
         object.__setattr__(self, "torque", _number(self.torque, f"{what}: torque"))
         if math.isnan(self.start) or math.isnan(self.stop) or self.stop <= self.start:
             raise ForcingError(f"{what}: acts from {self.start:g} to {self.stop:g} s, expected start < stop.")
 
 
-def _numbers(value: Any, n: int, what: str) -> tuple[float, ...]:
+def _numbers(value: Any, n: int, what: str, kind: str = "") -> tuple[float, ...]:
+    """So many finite numbers; text with a unit of `kind` is read."""
     try:
-        found = tuple(float(c) for c in value)
+        found = tuple(_read(c, what, kind) for c in value)
+    except ForcingError:
+        raise
     except (TypeError, ValueError, OverflowError):
         found = ()
     if len(found) != n or not all(map(math.isfinite, found)):
@@ -62,11 +65,33 @@ def _numbers(value: Any, n: int, what: str) -> tuple[float, ...]:
     return found
 
 
-def _number(value: Any, what: str) -> float:
+def _number(value: Any, what: str, kind: str = "") -> float:
     try:
-        return _numbers([value], 1, what)[0]
-    except ForcingError:
-        raise ForcingError(f"{what}: got {value!r}, expected a finite number.") from None
+        number = _read(value, what, kind)
+    except (TypeError, ValueError, OverflowError) as problem:
+        if isinstance(problem, ForcingError):
+            raise
+        number = math.nan
+    if not math.isfinite(number):
+        raise ForcingError(f"{what}: got {value!r}, expected a finite number.")
+    return number
+
+
+def _read(value: Any, what: str, kind: str) -> float:
+    if not isinstance(value, str):
+        return float(value)
+    if not kind:
+        raise TypeError
+    try:
+        return quantity(value, kind, what)
+    except CaseError as problem:
+        raise ForcingError(str(problem)) from None
+
+
+def _list(value: Any, what: str, example: str) -> tuple[Any, ...]:
+    if not isinstance(value, Iterable) or isinstance(value, str):
+        raise ForcingError(f"{what} is one {type(value).__name__}, expected a list: {what}=[{example}].")
+    return tuple(value)
 
 
 class Forcing:
@@ -106,29 +131,29 @@ class Forcing:
     ):
         self.wind: Flow = as_flow(wind, "wind")
         self.current: Flow = as_flow(current, "current")
-        self.latitude = latitude
+        self.latitude = None if latitude is None else _number(latitude, "latitude", "degrees")
         self.coriolis = _coriolis(latitude, coriolis)
         self.local_coriolis: LocalCoriolis | None = None
         self.coriolis_given = latitude is not None or coriolis is not None
         self.gravity = None if gravity is None else _gravity(gravity)
-        self.loads = tuple(loads)
+        self.loads = _list(loads, "loads", "bq.Load(...)")
         for k, load in enumerate(self.loads):
             if not isinstance(load, Load):
                 raise ForcingError(f"loads[{k}] is {type(load).__name__}, expected bq.Load.")
-        self.forces = tuple(forces)
+        self.forces = _list(forces, "forces", "function")
         for k, force in enumerate(self.forces):
             if not callable(force):
                 raise ForcingError(f"forces[{k}] is {force!r}, expected a function of the state.")
         if not isinstance(relative_wind, bool | np.bool_):
             raise ForcingError(f"relative_wind: got {relative_wind!r}, expected true or false.")
         self.relative_wind = bool(relative_wind)
-        self.turning_angle = _number(turning_angle, "turning_angle")
+        self.turning_angle = _number(turning_angle, "turning_angle", "degrees")
         if abs(self.turning_angle) >= 90:
             raise ForcingError(
                 f"turning_angle: got {turning_angle} degrees, expected between -90 and 90: beyond, drag drives."
             )
         self.air_density = _density(air_density, "air_density")
-        self.water_level = None if water_level is None else _number(water_level, "water_level")
+        self.water_level = None if water_level is None else _number(water_level, "water_level", "length")
         if water_density is None:  # drag on floes is the papers'; blocks float in sea water
             water_density = constants.WATER_DENSITY if self.water_level is None else constants.SEA_WATER_DENSITY
         self.water_density = _density(water_density, "water_density")
@@ -196,7 +221,7 @@ def _coriolis(latitude: float | None, coriolis: float | None) -> float:
     if latitude is not None and coriolis is not None:
         raise ForcingError("give latitude or coriolis, not both.")
     if coriolis is not None:
-        rate = _number(coriolis, "coriolis")
+        rate = _number(coriolis, "coriolis", "rate")
         if abs(rate) > FASTEST:
             raise ForcingError(
                 f"coriolis: got {rate:g} 1/s, expected at most {FASTEST:g} (the Earth's poles: 1.458e-4)."
@@ -204,18 +229,18 @@ def _coriolis(latitude: float | None, coriolis: float | None) -> float:
         return rate
     if latitude is None:
         return 0.0
-    degrees = _number(latitude, "latitude")
+    degrees = _number(latitude, "latitude", "degrees")
     if abs(degrees) > 90:
         raise ForcingError(f"latitude: got {latitude}, expected degrees between -90 and 90.")
     return 2 * constants.EARTH_RATE * math.sin(math.radians(degrees))
 
 
 def _gravity(value: Any) -> tuple[float, ...]:
-    return _numbers(value, 3 if isinstance(value, Sized) and len(value) == 3 else 2, "gravity")
+    return _numbers(value, 3 if isinstance(value, Sized) and len(value) == 3 else 2, "gravity", "acceleration")
 
 
 def _density(value: Any, what: str) -> float:
-    number = _number(value, what)
+    number = _number(value, what, "density")
     if number <= 0:
         raise ForcingError(f"{what}: got {number:g}, expected a density above 0 kg/m3.")
     return number

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from banquise.forcing.flows import AFTER_END
 from banquise.forcing.grid import FINER, Bounds, Lattice, Points, onto_lattice, sample
 from banquise.forcing.names import VECTORS
 from banquise.forcing.readers import Source, open_source
+from banquise.given import path_of
 from banquise.projection import Projection
 
 Array = NDArray[np.float64]
@@ -280,7 +280,7 @@ def read_forcing(
         quantity=quantity, variables=variables, after_end=after_end, start_hour=start_hour, frame=frame, units=units,
         grid_crs=grid_crs, depth=depth, member=member, fill=fill,
     )  # fmt: skip
-    paths = [Path(p) for p in (path if isinstance(path, list | tuple) else [path])]
+    paths = [path_of(p, quantity, ForcingError) for p in (path if isinstance(path, list | tuple) else [path])]
     if not paths:
         raise ForcingError("no forcing file given.")
     # whole paths: a run may be resumed from another folder

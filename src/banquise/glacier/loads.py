@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from banquise.errors import CaseError
+from banquise.given import in_short, in_si, seconds
 
 Array = npt.NDArray[np.float64]
 
@@ -140,7 +141,14 @@ class Table(Load):
     forces: npt.ArrayLike
 
     def __post_init__(self) -> None:
-        times, forces = (np.asarray(v, dtype=float) for v in (self.times, self.forces))
+        try:
+            times, forces = seconds(self.times, "Table: times"), in_si(self.forces, "line force", "Table: forces")
+        except (TypeError, ValueError) as problem:
+            if isinstance(problem, CaseError):
+                raise
+            raise CaseError(
+                f"Table: got times {in_short(self.times)} and forces {in_short(self.forces)}, expected lists of numbers."
+            ) from None
         if times.ndim != 1 or times.shape != forces.shape or times.size < 2:
             raise CaseError(
                 f"Table: {times.shape} times and {forces.shape} forces, expected two rows of one length, 2 or more."

@@ -13,6 +13,7 @@ from banquise.recording.recorder import Recorder
 from banquise.stopping import StopSignals, leave
 from banquise.units import duration
 
+MOST_RECORDS = 1e8  # of one floe they take ten gigabytes
 LONGEST = 1e12  # s, thirty thousand years: there a time has 15 digits before and 4 behind its point
 
 
@@ -26,6 +27,10 @@ def planned(now: float, until: Any, every: Any) -> tuple[float, float]:
     interval = (end - now) / 100 if every is None else duration(every, "every")
     if interval <= 0:
         raise CaseError(f"every: got {every!r}, expected a time above 0.")
+    if (end - now) / interval > MOST_RECORDS:
+        raise CaseError(
+            f"every: got {every!r}, which makes {(end - now) / interval:.3g} records. Expected at most {MOST_RECORDS:g}."
+        )
     return end, interval
 
 

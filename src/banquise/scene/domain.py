@@ -5,16 +5,30 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
 
 from banquise.errors import CaseError, nearest
+from banquise.units import quantity
 
 SIDES = ("left", "right", "bottom", "top")
 
 
-def _check_bounds(what: str, xmin: float, xmax: float, ymin: float, ymax: float) -> None:
-    for name, value in (("xmin", xmin), ("xmax", xmax), ("ymin", ymin), ("ymax", ymax)):
-        if not (isinstance(value, int | float) and math.isfinite(value)):
-            raise CaseError(f"{what}: {name} is {value!r}, expected a finite number of metres.")
+def _number(value: Any, kind: str, where: str, expected: str) -> float:
+    """A finite number as given, also of NumPy; text with a unit of `kind` is read."""
+    if isinstance(value, str | np.integer | np.floating):
+        value = quantity(value, kind, where)
+    if isinstance(value, bool) or not (isinstance(value, int | float) and math.isfinite(value)):
+        raise CaseError(f"{where} is {value!r}, expected a finite number of {expected}.")
+    return value
+
+
+def _check_bounds(box: Any) -> None:
+    what = type(box).__name__
+    for name in ("xmin", "xmax", "ymin", "ymax"):
+        object.__setattr__(box, name, _number(getattr(box, name), "length", f"{what}: {name}", "metres"))
+    xmin, xmax, ymin, ymax = box.xmin, box.xmax, box.ymin, box.ymax
     if xmax <= xmin or ymax <= ymin:
         raise CaseError(
             f"{what}: bounds ({xmin:g}, {xmax:g}, {ymin:g}, {ymax:g}), expected xmin < xmax and ymin < ymax."
@@ -31,7 +45,7 @@ class Periodic:
     ymax: float
 
     def __post_init__(self) -> None:
-        _check_bounds("Periodic", self.xmin, self.xmax, self.ymin, self.ymax)
+        _check_bounds(self)
 
 
 @dataclass(frozen=True)
@@ -47,7 +61,7 @@ class Box:
     velocity: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        _check_bounds("Box", self.xmin, self.xmax, self.ymin, self.ymax)
+        _check_bounds(self)
         if not isinstance(self.open, str | list | tuple):
             raise CaseError(f"Box: open is {self.open!r}, expected names of sides: {', '.join(SIDES)}.")
         if not isinstance(self.velocity, Mapping):
@@ -57,11 +71,12 @@ class Box:
         for side in (*sides, *self.velocity):
             if side not in SIDES:
                 raise CaseError(f"Box: no side {side!r}. {nearest(str(side), SIDES)}")
-        for side, speed in self.velocity.items():
+        for side in self.velocity:
             if side in sides:
                 raise CaseError(f"Box: side {side!r} is open and cannot have a velocity.")
-            if not (isinstance(speed, int | float) and math.isfinite(speed)):
-                raise CaseError(f"Box: velocity of side {side!r} is {speed!r}, expected a finite number of m/s.")
+        where = "Box: velocity of side"
+        speeds = {side: _number(v, "speed", f"{where} {side!r}", "m/s") for side, v in self.velocity.items()}
+        object.__setattr__(self, "velocity", speeds)
 
 
 Domain = Periodic | Box | None

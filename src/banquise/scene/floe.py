@@ -17,6 +17,7 @@ from banquise.errors import ShapeError
 from banquise.scene.moments import polygon_moments, rounded_border, rounded_moments, shifted
 from banquise.scene.rings import clean_holes, clean_ring
 from banquise.scene.surfaces import Surface, thickness_integrals
+from banquise.units import quantity
 
 Array = NDArray[np.float64]
 LEAST, MOST = (
@@ -26,7 +27,10 @@ LEAST, MOST = (
 Path = Callable[[float], tuple[float, float, float]]  # t (s) -> x, y (m), angle (rad)
 
 
-def _number(value: Any, what: str, above: float = -math.inf, strict: bool = False) -> float:
+def _number(value: Any, what: str, above: float = -math.inf, strict: bool = False, kind: str = "") -> float:
+    """A finite number, as large as it may be; text with a unit of `kind` is read."""
+    if kind and isinstance(value, str):
+        value = quantity(value, kind, what)
     try:
         number = float(value) if not isinstance(value, bool) else None
     except (TypeError, ValueError, OverflowError):
@@ -41,12 +45,12 @@ def _number(value: Any, what: str, above: float = -math.inf, strict: bool = Fals
     return number
 
 
-def _pair(value: Any, what: str) -> tuple[float, float]:
+def _pair(value: Any, what: str, kind: str) -> tuple[float, float]:
     try:
-        x, y = value
+        x, y = value if not isinstance(value, str) else [value]
     except (TypeError, ValueError, OverflowError):
         raise ShapeError(f"{what}: got {value!r}, expected two numbers.") from None
-    return _number(x, f"{what}[0]"), _number(y, f"{what}[1]")
+    return _number(x, f"{what}[0]", kind=kind), _number(y, f"{what}[1]", kind=kind)
 
 
 def _length(rings: Any, what: str) -> int:
@@ -107,6 +111,8 @@ class _Body:
 class Floe(_Body):
     """A rigid floe: a simple ring, concave allowed, with holes, with an optional rounding radius.
 
+    Numbers are SI; text with a unit is read too: `thickness="80 cm"`, `velocity=("1 kn", 0)`.
+
     Parameters
     ----------
     ring : (n, 2) m, world frame; either orientation, the first point may be repeated at the end
@@ -142,12 +148,13 @@ class Floe(_Body):
     ):
         self.name = None if name is None else str(name)
         what = self._what = f"floe {self.name!r}" if self.name else "floe"
+        holes = () if holes is None else holes
         self.ring = self._clean(ring, what)
         self.holes = tuple(clean_holes(self.ring, holes, what)) if _length(holes, f"{what}: holes") else ()
-        self.density = _number(density, f"{what}: density", 0.0, strict=True)
-        self.velocity = _pair(velocity, f"{what}: velocity")
-        self.spin = _number(spin, f"{what}: spin")
-        self.radius = _number(radius, f"{what}: radius", 0.0)
+        self.density = _number(density, f"{what}: density", 0.0, strict=True, kind="density")
+        self.velocity = _pair(velocity, f"{what}: velocity", "speed")
+        self.spin = _number(spin, f"{what}: spin", kind="rate")
+        self.radius = _number(radius, f"{what}: radius", 0.0, kind="length")
         self.water_drag = _number(water_drag, f"{what}: water_drag", 0.0)
         self.air_drag = _number(air_drag, f"{what}: air_drag", 0.0)
         self.material = str(material)
@@ -155,6 +162,8 @@ class Floe(_Body):
             raise ShapeError(f"{what}: give both `lower` and `upper` surfaces, or `thickness` alone.")
         self.lower: Any = 0.0 if lower is None else lower
         self.upper: Any = thickness if lower is None else upper
+        if isinstance(self.upper, str):
+            self.upper = quantity(self.upper, "length", f"{what}: thickness")
         if self.flat:
             _number(self._span(), f"{what}: thickness", 0.0, strict=True)
 
@@ -224,8 +233,8 @@ class Disc(Floe):
         what = f"disc {options['name']!r}" if options.get("name") else "disc"
         if _length(options.get("holes", ()), f"{what}: holes"):
             raise ShapeError(f"{what}: a disc has no holes. Use bq.Floe with a ring.")
-        _number(radius, f"{what}: radius", 0.0, strict=True)
-        super().__init__([_pair(centre, f"{what}: centre")], radius=radius, thickness=thickness, **options)
+        _number(radius, f"{what}: radius", 0.0, strict=True, kind="length")
+        super().__init__([_pair(centre, f"{what}: centre", "length")], radius=radius, thickness=thickness, **options)
 
     @staticmethod
     def _clean(ring: Any, what: str) -> Array:
@@ -255,16 +264,16 @@ class Obstacle(_Body):
     ):
         self.name = None if name is None else str(name)
         what = f"obstacle {self.name!r}" if self.name else "obstacle"
-        self.radius = _number(radius, f"{what}: radius", 0.0)
+        self.radius = _number(radius, f"{what}: radius", 0.0, kind="length")
         if self.radius > 0 and _length(ring, what) == 1:
-            self.ring: Array = np.array([_pair(ring[0], f"{what}: centre")])
+            self.ring: Array = np.array([_pair(ring[0], f"{what}: centre", "length")])
         else:
             self.ring = clean_ring(ring, what)
         self.holes = tuple(clean_holes(self.ring, holes, what)) if _length(holes, f"{what}: holes") else ()
         if len(self.ring) == 1 and self.holes:
             raise ShapeError(f"{what}: a round obstacle has no holes. Give a ring.")
-        self.velocity = _pair(velocity, f"{what}: velocity")
-        self.spin = _number(spin, f"{what}: spin")
+        self.velocity = _pair(velocity, f"{what}: velocity", "speed")
+        self.spin = _number(spin, f"{what}: spin", kind="rate")
         self.material = str(material)
         if path is not None and not callable(path):
             raise ShapeError(f"{what}: path is {path!r}, expected a function of time giving x, y, angle.")

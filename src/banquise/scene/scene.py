@@ -11,6 +11,7 @@ import shapely
 from numpy.typing import NDArray
 
 from banquise.errors import CaseError, ShapeError
+from banquise.given import counted, in_short
 from banquise.scene.bodies import Bodies
 from banquise.scene.domain import Box, Domain, Periodic
 from banquise.scene.floe import Floe, Obstacle
@@ -98,16 +99,26 @@ class Scene:
     def __repr__(self) -> str:
         if self.blocks:
             fixed = sum(b.fixed for b in self.blocks)
-            return f"Scene: {len(self.blocks):,} block{'s' if len(self.blocks) != 1 else ''}, {fixed} of them fixed"
+            return f"Scene: {counted(len(self.blocks), 'block')}, {fixed} of them fixed"
         ice = sum(f.area for f in self.floes)
-        count = f"{len(self.floes):,} floe{'s' if len(self.floes) != 1 else ''}"
-        rock = (
-            f"{len(self.obstacles)} obstacle{'s' if len(self.obstacles) != 1 else ''}"
-            if self.obstacles
-            else "no obstacles"
-        )
+        count = counted(len(self.floes), "floe")
+        rock = counted(len(self.obstacles), "obstacle") if self.obstacles else "no obstacles"
         where = "open sea" if self.domain is None else repr(self.domain)
         return f"Scene: {count}, {ice:.4g} m2 of ice, {rock}, {where}"
+
+
+def as_scene(value: Any, what: str) -> Scene:
+    """A scene of floes, or a sentence about what was given instead.
+
+    >>> as_scene([], "shift")
+    Traceback (most recent call last):
+    banquise.errors.CaseError: shift: got [], expected a bq.Scene (of a run: run.scene).
+    """
+    if not isinstance(value, Scene):
+        raise CaseError(f"{what}: got {in_short(value)}, expected a bq.Scene (of a run: run.scene).")
+    if value.blocks:
+        raise CaseError(f"{what}: the scene is one of blocks, expected one of floes.")
+    return value
 
 
 def area_of(scene: Scene, bodies: Bodies) -> tuple[float, float, float, float]:
