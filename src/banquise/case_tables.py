@@ -15,6 +15,7 @@ from banquise.case_tools import FRACTURE
 from banquise.errors import CaseError
 from banquise.forcing.flows import Field, Series, Uniform
 from banquise.forcing.forcing import Forcing
+from banquise.given import in_short, path_of
 from banquise.scene.scene import Scene
 from banquise.schemes import SCHEMES
 from banquise.settings import Contact
@@ -26,9 +27,11 @@ if TYPE_CHECKING:
 
 def save_case(case: Case | Simulation, path: str | Path, until: Any = None, every: Any = None) -> None:
     """Write a case file that `load_case` reads back to the same case."""
+    if not hasattr(case, "scheme"):
+        raise CaseError(f"save_case: got {in_short(case)}, expected a case or a simulation.")
     text = toml_of(tables_of(case, until, every))
     try:
-        Path(path).write_text(text)
+        path_of(path, "case file").write_text(text, encoding="utf-8")
     except OSError as problem:
         raise CaseError(f"{path}: cannot be written ({problem.strerror or problem}).") from None
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import importlib
 import os
+import re
 import sys
 from collections.abc import Sequence
 
@@ -31,8 +33,22 @@ class _Parser(argparse.ArgumentParser):
         if "invalid choice" in message and "argument COMMAND" in message:
             word = message.split("'")[1]
             message = f"no command {word!r}. {nearest(word, COMMANDS)}"
+        unknown = re.match(r"unrecognized arguments: (--[\w-]+)", message)
+        if unknown:
+            close = difflib.get_close_matches(unknown[1], _options(self), n=1)
+            message += f". Did you mean {close[0]!r}?" if close else ""
         print(f"banquise: {message}\nTry: {self.prog} --help", file=sys.stderr)
         raise SystemExit(2)
+
+
+def _options(parser: argparse.ArgumentParser) -> list[str]:
+    """The long options of a parser and of all commands below it."""
+    found = []
+    for action in parser._actions:
+        found += [name for name in action.option_strings if name.startswith("--")]
+        if isinstance(action, argparse._SubParsersAction):
+            found += [name for sub in action.choices.values() for name in _options(sub)]
+    return found
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -26,7 +26,7 @@ from banquise.forcing.flows import how_recorded, recorded
 from banquise.forcing.forcing import Forcing
 from banquise.forcing.loads import State
 from banquise.forcing.slab_ocean import SlabOcean
-from banquise.given import seed_of
+from banquise.given import counted, seed_of
 from banquise.motion.free_velocity import euler_bound
 from banquise.projection import Projection
 from banquise.recording.checkpoint import settings_bytes, snapshot
@@ -99,9 +99,9 @@ class Simulation:
         self.forcing = forcing if forcing is not None else Forcing()
         self.contact = contact if contact is not None else Contact()
         self.scheme = scheme if scheme is not None else EventDriven()
-        if not hasattr(self.scheme, "advance"):
+        if not hasattr(self.scheme, "advance") or isinstance(self.scheme, type):
             raise CaseError(f"simulation: scheme is {self.scheme!r}, expected bq.EventDriven(...) or another scheme.")
-        if fracture is not None and not hasattr(fracture, "breaker"):
+        if fracture is not None and (not hasattr(fracture, "breaker") or isinstance(fracture, type)):
             raise CaseError(
                 f"simulation: fracture is {fracture!r}, expected bq.Griffith(...), bq.MeanStress(...) or None."
             )
@@ -179,7 +179,7 @@ class Simulation:
     @property
     def crowd(self) -> str:
         """How many there are, for the progress bar."""
-        return f"{self.bodies.n_free:,} floes"
+        return counted(self.bodies.n_free, "floe")
 
     @property
     def euler(self) -> bool:

@@ -2,20 +2,41 @@
 
 from __future__ import annotations
 
+import datetime
+
 import numpy as np
 import pytest
 import shapely
+import xarray as xr
 
 import banquise as bq
 from banquise import glacier
 from banquise.errors import BanquiseError
+from banquise.export import export
 from banquise.scenes import make
+from banquise.view.player import write_page
 
 SQUARE = [[0, 0], [10, 0], [10, 10], [0, 10]]
 
 
 def floe() -> bq.Floe:
     return bq.Floe(SQUARE)
+
+
+def cube(**more) -> bq.Polyhedron:
+    return bq.Polyhedron.box((1, 1, 1), **more)
+
+
+def done() -> bq.Run:
+    return bq.Simulation(bq.Scene([floe()])).run(1, every=0.5)
+
+
+def of_blocks():
+    return bq.Simulation(bq.Scene(blocks=[cube()])).run(0.01, every=0.01)
+
+
+def beside_a_pier() -> bq.Run:
+    return bq.Simulation(bq.Scene([floe()], [bq.Obstacle([[50, 0], [60, 0], [60, 9]])])).run(1, every=0.5)
 
 
 def block_of_file(tmp_path):
@@ -67,12 +88,85 @@ WRONG = {
         "bottom and top sides meet from t = 25 s on",
     ),
     "no folder for an export": (lambda tmp: exported(tmp), "does not exist. Make it first"),
+    # a kind of thing for another
+    "a class for a scheme": (lambda _: bq.Simulation(bq.Scene([floe()]), scheme=bq.EventDriven), "scheme is <class"),
+    "a class for a law": (lambda _: bq.Simulation(bq.Scene([floe()]), fracture=bq.Griffith), "fracture is <class"),
+    "springs of floes for blocks": (
+        lambda _: bq.Simulation(bq.Scene(blocks=[cube()]), scheme=bq.Penalty(1e6)),
+        "scheme is Penalty.*one of bq.blocks",
+    ),
+    "a word for a bond": (lambda _: bq.Simulation(bq.Scene(blocks=[cube()]), bond="ice"), "bond is 'ice'"),
+    "a word for a truth": (lambda _: cube(fixed="no"), "fixed: got 'no', expected True or False"),
+    "one load for a list": (lambda _: bq.Forcing(loads=bq.Load(0)), r"loads is one Load, expected a list: loads=\["),
+    "one force for a list": (lambda _: bq.Forcing(forces=print), r"forces is one builtin_function_or_method"),
+    "a number for a field": (lambda _: bq.Field(3), r"field: got 3, expected a function of \(x, y, t\)"),
+    "a dataset for a wind": (lambda _: bq.Forcing(wind=xr.Dataset({"u": ("t", [1.0])})), "wind: got <xarray.Dataset>"),
+    "a dataset for a file": (lambda _: bq.read_forcing(xr.Dataset()), "wind: got .* expected the name of a file"),
+    "nothing for a run file": (lambda _: bq.open_run(None), "run file: got None, expected the name of a file"),
+    "a number for a case": (lambda _: bq.load_case(3), "case file: got 3, expected the name of a file"),
+    "tables for a sweep file": (lambda _: bq.sweep({"scene": "channel"}), "sweep file: got .* the name of a file"),
+    "a name for a run": (
+        lambda _: bq.analysis.clusters("run.nc"),
+        r"got 'run.nc', expected a run of floes.*bq.open_run",
+    ),
+    "blocks for floes": (lambda _: bq.analysis.clusters(of_blocks()), "got a run of blocks, expected a run of floes"),
+    "floes for a scene": (lambda _: bq.fields.shift([floe()], 1, 1), "fields: got .* expected a bq.Scene"),
+    "scenes in a list": (lambda _: bq.fields.merge([bq.Scene([floe()])]), "merge: got .* expected a bq.Scene"),
+    "a run for a scene": (
+        lambda tmp: bq.write_scene(done(), tmp / "a.geojson"),
+        r"expected a bq.Scene \(of a run: run.scene\)",
+    ),
+    "a scene of blocks": (lambda _: bq.fields.info(bq.Scene(blocks=[cube()])), "one of blocks, expected one of floes"),
+    "a run for a case": (lambda tmp: bq.save_case(done(), tmp / "a.toml"), "expected a case or a simulation"),
+    "run and format swapped": (lambda tmp: export("csv", done(), tmp / "a.csv"), "no format Run: 1 floe"),
+    "a name for a page": (lambda tmp: write_page("run.nc", tmp / "a.html"), "player: got 'run.nc', expected a run"),
+    "a theme nobody knows": (lambda tmp: write_page(done(), tmp / "a.html", theme="blue"), "theme: got 'blue'"),
+    "an option nobody knows": (lambda tmp: write_page(done(), tmp / "a.html", color="age"), "Did you mean 'colour'"),
+    "a page of one record": (lambda tmp: write_page(done(), tmp / "a.html", max_frames=1), "max_frames: got 1"),
+    "no forcing": (lambda _: bq.analysis.energy_fraction(done(), None), "forcing is None, expected bq.Forcing"),
+    "a word for a window": (lambda _: bq.analysis.concentration(done(), "all"), "window: got 'all'"),
+    "a gap below 0": (lambda _: bq.analysis.clusters(done(), gap=-1), "clusters: gap: got -1"),
+    "a name where none has one": (
+        lambda _: bq.analysis.load_statistics(beside_a_pier(), "pier"),
+        "None has a name; give a number",
+    ),
+    "one side of a cell": (lambda _: glacier.PlanView(1000, 500, 300), r"cell is 300, expected \(dx, dy\)"),
+    "large before small": (
+        lambda _: bq.pack(n=3, concentration=0.3, box=(100, 100), min_size=20, max_size=10),
+        "min_size is 20, max_size 10",
+    ),
+    # times and units
+    "dates in a series": (
+        lambda _: bq.Series(np.array(["2024-01-01", "2024-01-02"], "M8[ns]"), [1, 2], [0, 0]),
+        "series: times: got dates. Expected seconds from the start",
+    ),
+    "a list of dates": (
+        lambda _: bq.Series([datetime.datetime(2024, 1, 1), datetime.datetime(2024, 1, 2)], [1, 2], [0, 0]),
+        r"series: times\[0\]: got '2024-01-01 00:00:00', a date",
+    ),
+    "dates of a load on a glacier": (
+        lambda _: glacier.Table(np.array(["2024-01-01", "2024-01-02"], "M8[D]"), [1, 2]),
+        "Table: times: got dates",
+    ),
+    "a date for an end": (
+        lambda _: bq.Simulation(bq.Scene([floe()])).run("2024-03-02"),
+        "until: got '2024-03-02', a date",
+    ),
+    "no date": (lambda _: bq.Simulation(bq.Scene([floe()]), start=np.datetime64("NaT")), "start: got .*NaT"),
+    "records without end": (lambda _: bq.Simulation(bq.Scene([floe()])).run(10, every=1e-9), "makes 1e.10 records"),
+    "seconds for metres": (
+        lambda _: bq.Floe(SQUARE, thickness="2 h"),
+        "floe: thickness: unit 'h' is not one of length",
+    ),
+    "words for a speed": (
+        lambda _: bq.Forcing(wind=("calm", 0)),
+        "wind: got 'calm', expected a number with a unit of speed",
+    ),
+    "east of a latitude": (lambda _: bq.Forcing(latitude="81 E"), "latitude: unit 'E' is not one of degrees"),
 }
 
 
 def exported(tmp_path):
-    from banquise.export import export
-
     run = bq.Simulation(bq.Scene([floe()])).run(1, output=tmp_path / "a.nc")
     return export(run, "csv", tmp_path / "no" / "a.csv")
 
@@ -85,6 +179,51 @@ def test_wrong_call(name, tmp_path):
     assert str(told.value).count("\n") <= 1
 
 
+HOUR = datetime.timedelta(hours=1)
+SEVERAL = {  # one thing said in several ways -> how each reads it
+    "end of a run": (
+        lambda end: float(bq.Simulation(bq.Scene([floe()])).run(end, every=600).dataset.time[-1]),
+        (3600, "1 h", "1 hour", "60 minutes", "3600 seconds", HOUR, np.timedelta64(1, "h"), np.float32(3600)),
+    ),
+    "times of a series": (
+        lambda times: bq.Series(times, [1, 2], [0, 0]).times.tolist(),
+        (
+            [0, 3600], ("0 h", "1 h"), [datetime.timedelta(0), HOUR], np.array([0, 3600], "m8[s]"),
+            np.array([0, 3600 * 10**9], "m8[ns]"), xr.DataArray([0.0, 3600.0]),
+        ),
+    ),
+    "thickness": (
+        lambda h: bq.Floe(SQUARE, thickness=h).mass,
+        (2, 2.0, "2 m", "200 cm", "2 metres", np.int64(2), np.float32(2), np.array(2.0), xr.DataArray(2.0)),
+    ),
+    "velocity": (
+        lambda v: bq.Floe(SQUARE, velocity=v).velocity,
+        ((0.5, 0), [0.5, 0], np.array([0.5, 0]), ("50 cm/s", "0 m/s"), (np.float32(0.5), 0)),
+    ),
+    "wind": (
+        lambda w: bq.Forcing(wind=w).wind.at(0.0),
+        ((10, 0), [10, 0], np.array([10, 0], "i2"), ("10 m/s", 0), ("36 km/h", "0 kn"), xr.DataArray([10.0, 0.0])),
+    ),
+    "latitude": (lambda y: bq.Forcing(latitude=y).coriolis, (81, 81.0, "81 deg", "81 degrees", np.int64(81))),
+    "bounds": (
+        lambda x: bq.Box(-x if not isinstance(x, str) else "-1 km", x, 0, 1).xmax,
+        (1000, 1000.0, "1 km", np.int64(1000), np.float32(1000)),
+    ),
+    "force": (lambda f: bq.Load(0, force=f).force, ((2000, 0), ["2 kN", 0], np.array([2000, 0]))),
+    "ring": (
+        lambda ring: bq.Floe(ring).area,
+        (SQUARE, SQUARE[::-1], tuple(map(tuple, SQUARE)), np.array(SQUARE), np.array(SQUARE, "f4"), xr.DataArray(SQUARE)),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", SEVERAL)
+def test_one_thing_said_in_several_ways(name):
+    read, ways = SEVERAL[name]
+    found = [read(way) for way in ways]
+    assert all(one == found[0] for one in found), list(zip(ways, found))
+
+
 def test_a_blow_near_the_border_acts_on_it():
     on, near = (bq.fracture.impact(floe(), (x, 5), (1, 0), 0.1) for x in (0.0, -0.3))
     assert near.energy == pytest.approx(on.energy, rel=1e-12)  # the lever is that of the border
@@ -94,10 +233,6 @@ def test_a_blow_near_the_border_acts_on_it():
 # ---------------------------------------------------------------- functions of the user's own
 
 FAR = [[100, 0], [110, 0], [110, 10], [100, 10]]
-
-
-def cube(**more) -> bq.Polyhedron:
-    return bq.Polyhedron.box((1, 1, 1), **more)
 
 
 def on_path(path) -> bq.Scene:

@@ -170,6 +170,25 @@ CASES = {
     "scene is a number": ("scene = 3\n" + RUN, ["scene", "got 3", "[scene]"]),
     "scene file missing": ('[scene]\nfile = "pack.nc"\n' + RUN, ["pack.nc", "no such run file"]),
     "top key": ("tittle = 'x'\n" + GOOD, ["case", "Did you mean 'title'?"]),
+    "until a date": (
+        FLOE + RING + "[run]\nuntil = 2024-03-01\n",
+        ["until", "'2024-03-01', a date", "such as '2 days'"],
+    ),
+    "records without end": (GOOD + "every = 1e-9\n", ["every", "6e+10 records"]),
+    "domain unit": (
+        GOOD + '[scene.domain]\nkind = "box"\nxmin = "0 s"\nxmax = 9\nymin = 0\nymax = 9\n',
+        ["scene.domain", "xmin", "unit 's'"],
+    ),
+    "latitude unit": (GOOD + '[forcing]\nlatitude = "81 km"\n', ["forcing", "latitude", "unit 'km'"]),
+    "load unit": (
+        GOOD + '[[forcing.loads]]\nfloe = 0\nforce = ["1 Pa", 0]\n',
+        ["forcing.loads[0]", "force", "unit 'Pa'"],
+    ),
+    "young unit": (GOOD + '[fracture]\nyoung = "9 m"\n', ["fracture", "young", "unit 'm'"]),
+    "series of dates": (
+        GOOD + "[forcing.wind]\ntimes = [2024-01-01, 2024-01-02]\nu = [1, 2]\nv = [0, 0]\n",
+        ["forcing.wind", "times[0]", "a date"],
+    ),
     "not toml": ("[scene\n", ["not valid TOML", "line 1"]),
     "not text": (b"\x89HDF\xff\xfe\x00", ["not a text file"]),
 }
@@ -317,13 +336,78 @@ def test_damaged_pieces(tmp_path, capsys):
         (["blocks", "run", "tower", "-o", "tower.png"], [".png is not the ending of a run file"]),
         (["inspect", "ice.geojson"], ["ice.geojson", "banquise floes info ice.geojson"]),
         (["movie", "good.toml"], ["a case file, not a run file"]),
+        (["run", "GOOD", "--thread", "1", "--untill", "5"], ["--untill", "Did you mean '--until'?"]),
+        (["view", "run.nc", "--color", "speed"], ["--color", "Did you mean '--colour'?"]),
+        (["plot", "run.nc", "energy", "-o", "a.jpg"], ["a.jpg", "ends in .png, .pdf or .svg"]),
+        (["glacier", "stability", "none.toml", "--plot", "a.xyz"], ["a.xyz", ".png"]),
+        (["floes", "pack", "-n", "9", "--plot", "a.xyz"], ["a.xyz", ".png"]),
+        (["floes", "pack", "-n", "9", "--min-size", "20", "--max-size", "10"], ["min_size is 20.0, max_size 10.0"]),
+        (["floes", "info", "metres.geojson"], ["up to 1500, which are no degrees", '"frame": "local frame, metres"']),
     ],
 )
 def test_bad_command_line(argv, words, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "good.toml").write_text(GOOD)
     (tmp_path / "ice.geojson").write_text("{}")
+    ring = "[[0, 0], [1500, 0], [1500, 900], [0, 0]]"
+    (tmp_path / "metres.geojson").write_text(f'{{"type": "Polygon", "coordinates": [{ring}]}}')
     complains(["good.toml" if a == "GOOD" else a for a in argv], capsys, words)
+
+
+def test_units_are_read_wherever_a_key_is_a_quantity(tmp_path, capsys):
+    """The same case in plain numbers and in text with units, as people write them."""
+    from banquise.case import load_case
+    from banquise.case_tables import tables_of, toml_of
+
+    plain, worded = tmp_path / "plain.toml", tmp_path / "worded.toml"
+    text = """
+    [scene.domain]
+    kind = "box"
+    xmin = {xmin}
+    xmax = 500
+    ymin = -500
+    ymax = 500
+    velocity = {{right = {wall}}}
+    [[scene.floes]]
+    centre = [{x}, 0]
+    radius = {radius}
+    thickness = {thickness}
+    velocity = [{speed}, 0]
+    [forcing]
+    latitude = {latitude}
+    wind = {{times = {times}, u = [{wind}, 0], v = [0, 0]}}
+    [[forcing.loads]]
+    floe = 0
+    force = [{force}, 0]
+    [fracture]
+    young = {young}
+    toughness = {toughness}
+    [run]
+    until = {until}
+    """
+    numbers = dict(xmin=-500.0, wall=-0.01, x=10, radius=20, thickness=0.8, speed=0.5, latitude=81, times=[0, 3600])
+    numbers |= dict(wind=10, force=2000, young=9e9, toughness=12.0, until=600)
+    words = dict(xmin="-0.5 km", wall="-1 cm/s", x="10 m", radius="20 metres", thickness="80 cm", speed="50 cm/s")
+    words |= dict(latitude="81 deg", wind="36 km/h", force="2 kN", young="9 GPa", toughness="12 J/m2")
+    quoted = {name: f'"{word}"' for name, word in words.items()} | {"times": '["0 s", "1 hour"]', "until": 600}
+    plain.write_text(text.format(**numbers))
+    worded.write_text(text.format(**quoted))
+    first, second = (toml_of(tables_of(load_case(path))) for path in (plain, worded))
+    assert first == second
+
+
+def test_a_glacier_is_no_run_of_floes(tmp_path, capsys, monkeypatch):
+    """A good file for the wrong command: what it is, and what to do with it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ice.toml").write_text("[glacier]\nlength = 1000\nblock = 100\n[run]\nuntil = 1\n")
+    assert main(["glacier", "run", "ice.toml", "--no-plot"]) == 0
+    capsys.readouterr()
+    for argv in (
+        ["resume", "ice.nc", "--until", "5"],
+        ["export", "ice.nc", "--to", "csv"],
+        ["floes", "info", "ice.nc"],
+    ):
+        complains(argv, capsys, ["ice.nc: a run of a glacier", "banquise view"])
 
 
 def test_a_run_does_not_write_over_what_is_no_run(tmp_path, capsys):

@@ -69,7 +69,7 @@ def test_run_check_inspect(tmp_path, capsys):
     found = json.loads(capsys.readouterr().out)
     assert found["time"] == 30.0 and found["records"] == 4 and found["output"] == str(tmp_path / "case.nc")
     assert main(["inspect", str(tmp_path / "case.nc")]) == 0
-    assert "1 floes, 4 records to 30 s" in capsys.readouterr().out
+    assert "1 floe, 4 records to 30 s" in capsys.readouterr().out
     assert main(["inspect", str(tmp_path / "case.nc"), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["case"]["every"] == 10.0
     assert main(["inspect", str(case)]) == 0

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from banquise.analysis.ice import Ice, as_ice, frames_of, one_frame
 from banquise.errors import CaseError
+from banquise.given import floats
 from banquise.recording.run_file import Run
 
 if TYPE_CHECKING:
@@ -58,7 +59,10 @@ def window_of(ice: Ice, window: Any) -> Array:
             return np.array([d["xmin"], d["xmax"], d["ymin"], d["ymax"]], dtype=float)
         x0, y0, x1, y1 = shapely.total_bounds(ice.placed(ice.outlines, 0, ice.there(0)))
         return np.array([x0, x1, y0, y1])
-    values = np.asarray(window, dtype=float)
+    try:
+        values = floats(window)
+    except (TypeError, ValueError):
+        values = np.empty(0)
     if values.shape == (2,):
         x, y = ice.middle(0)
         values = np.array([x - values[0] / 2, x + values[0] / 2, y - values[1] / 2, y + values[1] / 2])

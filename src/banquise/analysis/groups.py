@@ -11,6 +11,7 @@ from scipy.sparse.csgraph import connected_components
 
 from banquise.analysis.ice import ETA, Ice, as_ice, frames_of
 from banquise.recording.run_file import Run
+from banquise.settings import number
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -28,15 +29,14 @@ def groups_of(pairs: Index, n: int) -> Index:
 def clusters(run: Run | Ice, times: Any = None, gap: float = ETA) -> xr.Dataset:
     """Groups of floes nearer to each other than `gap` times the smaller size (its square root of area).
 
-    Returns
-    -------
-    Dataset on (time, floe): `label` (groups numbered from the largest by area, -1 for a floe that is not there); on
+    A dataset on (time, floe): `label` (groups numbered from the largest by area, -1 for a floe that is not there); on
     time: `count` of groups of two floes or more, `alone` (floes in none), `largest` and `mean_size` (floes in a group
     of two or more), `largest_area` (part of the ice in the largest group).
     """
     import xarray as xr
 
     ice = as_ice(run)
+    gap = number(gap, "clusters: gap", at_least=0.0)
     frames = frames_of(ice, times)
     label = np.full((len(frames), ice.n), -1, dtype=np.int64)
     numbers = np.zeros((5, len(frames)))

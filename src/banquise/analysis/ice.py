@@ -10,6 +10,7 @@ import shapely
 from numpy.typing import NDArray
 
 from banquise.errors import CaseError
+from banquise.given import in_short
 from banquise.recording.run_file import Run
 from banquise.units import duration
 
@@ -137,7 +138,13 @@ class Ice:
 
 def as_ice(run: Run | Ice) -> Ice:
     """The ice of a run; what is ice already is handed on, so that several analyses share its outlines."""
-    return run if isinstance(run, Ice) else Ice(run)
+    if isinstance(run, Ice):
+        return run
+    if getattr(run, "kind", None) or not hasattr(run, "shapes"):
+        kind = getattr(run, "kind", None)
+        got = f"a run of {kind}" if kind else in_short(run)
+        raise CaseError(f"analysis: got {got}, expected a run of floes, such as bq.open_run('run.nc').")
+    return Ice(run)
 
 
 def frames_of(ice: Ice, times: Any = None) -> Index:

@@ -60,7 +60,9 @@ def obstacle_of(ice: Ice, which: int | str) -> int:
         raise CaseError("loads: the run has no obstacles.")
     if isinstance(which, str):
         if which not in names:
-            raise CaseError(f"loads: no obstacle named {which!r}. {nearest(which, [n for n in names if n])}")
+            known = [n for n in names if n]
+            hint = nearest(which, known) if known else f"None has a name; give a number, 0 to {len(names) - 1}."
+            raise CaseError(f"loads: no obstacle named {which!r}. {hint}")
         return names.index(which)
     if not 0 <= int(which) < len(names):
         raise CaseError(f"loads: no obstacle {which}, the run has {len(names)}, numbered from 0.")

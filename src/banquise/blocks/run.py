@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from banquise.given import counted
 from banquise.recording.block_file import LOADS, STATE, on_blocks, read_block_file, write_block_run
 from banquise.recording.block_shapes import blocks_from
 from banquise.recording.run_file import open_run
@@ -90,7 +91,7 @@ class BlockRun:
         d, ledger = self.dataset, self.ledger
         where = f" {self.path}" if self.path else ""
         return (
-            f"Run{where}: {d.sizes['block']:,} blocks, {d.sizes['time']:,} records to {float(d.time[-1]):g} s\n"
+            f"Run{where}: {counted(d.sizes['block'], 'block')}, {counted(d.sizes['time'], 'record')} to {float(d.time[-1]):g} s\n"
             f"├── energy    {float(ledger.kinetic_energy[-1]):.4g} J kinetic, balance {float(ledger.balance[-1]):.2g} J\n"
             f"└── contacts  {int(ledger.contacts[-1]):,} at the end, {int(ledger.unsolved.sum())} unsolved, "
             f"largest overlap {float(ledger.max_overlap.max()):.2g} m"

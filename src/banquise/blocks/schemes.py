@@ -111,9 +111,10 @@ def strategy(scheme: Any) -> Strategy:
         return Moreau()
     if isinstance(scheme, Strategy):
         return scheme
-    if hasattr(scheme, "max_step"):
+    known = not isinstance(scheme, type) and not hasattr(scheme, "stiffness")  # the floes' springs are not the blocks'
+    if known and hasattr(scheme, "max_step"):
         return Events(scheme.max_step, min(scheme.shortest, scheme.max_step))
-    if hasattr(scheme, "step"):
+    if known and hasattr(scheme, "step"):
         return Moreau(scheme.step)
     raise CaseError(
         f"simulation: scheme is {scheme!r}, expected bq.TimeStepping(step), bq.EventDriven(max_step), or one of "

@@ -26,7 +26,7 @@ from banquise.contact.materials import pair_table
 from banquise.errors import CaseError, ForcingError
 from banquise.forcing.forcing import Forcing
 from banquise.forcing.loads import asked_force
-from banquise.given import seed_of
+from banquise.given import counted, seed_of
 from banquise.recording.block_file import write_block_run
 from banquise.recording.block_shapes import block_shapes
 from banquise.recording.ledger import Ledger
@@ -84,6 +84,8 @@ class BlockSimulation:
         for key, value in other.items():
             if value is not None:
                 raise CaseError(f"simulation: {key} is not for scenes of blocks, expected it left out.")
+        if bond is not None and not isinstance(bond, Bond):
+            raise CaseError(f"simulation: bond is {bond!r}, expected bq.blocks.Bond(tension, shear) or None.")
         self.scene = scene
         self.forcing = forcing if forcing is not None else Forcing()
         self.contact = contact if contact is not None else Contact()
@@ -282,7 +284,7 @@ class BlockSimulation:
     @property
     def crowd(self) -> str:
         """How many there are, for the progress bar."""
-        return f"{len(self.columns):,} blocks"
+        return counted(len(self.columns), "block")
 
     def describe(self, until: float, every: float) -> dict[str, Any]:
         """What the run file says of this run: settings, versions, seed."""

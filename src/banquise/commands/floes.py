@@ -31,14 +31,14 @@ def configure(parser: argparse.ArgumentParser) -> None:
     for name, n, concentration in (("pack", 350, 0.6), ("voronoi", 500, 0.9)):
         sub = subs[name]
         sub.add_argument("-n", type=int, default=n, help=f"number of floes (default: {n})")
-        sub.add_argument("--concentration", type=float, default=concentration, help=f"default: {concentration}")
+        text = f"part of the water that is ice (default: {concentration})"
+        sub.add_argument("--concentration", type=float, default=concentration, help=text)
         sub.add_argument("--region", metavar="FILE", help="polygons that are the water, instead of a box")
         sub.add_argument("--periodic", action="store_true", help="opposite sides of the box are one")
         sub.add_argument("--coast", metavar="FILE", help="polygons that are land (any file of floes)")
-        sub.add_argument(
-            "--thickness", type=float, nargs="+", default=None, metavar="M", help="one, or lowest and highest"
-        )
-        sub.add_argument("--seed", type=int, default=0)
+        text = "one, or lowest and highest (default: 0.25 0.38)" if name == "pack" else "of all floes (default: 1)"
+        sub.add_argument("--thickness", type=float, nargs="+", default=None, metavar="M", help=text)
+        sub.add_argument("--seed", type=int, default=0, help="of all that is drawn (default: 0)")
     _configure_makers(subs)
     _configure_tools(subs)
     for name, sub in subs.items():
@@ -57,7 +57,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def _configure_makers(subs: dict[str, argparse.ArgumentParser]) -> None:
     for name in (*MADE, "tile", "cut", "info"):
         default = [1200.0, 1200.0] if name in MADE else None
-        text = "width height, or xmin xmax ymin ymax (m)" + (": where to measure" if name == "info" else "")
+        text = "width height, or xmin xmax ymin ymax (m)"
+        text += {"info": ": where to measure", "tile": " of one tile (default: the domain)"}.get(name, "")
+        text += " (default: 1200 1200)" if name in MADE else ""
         subs[name].add_argument("--box", type=float, nargs="+", default=default, metavar="M", help=text)
     pack, cells, image = subs["pack"], subs["voronoi"], subs["from-image"]
     pack.add_argument("--exponent", type=float, default=1.5, help="of the law of sizes (default: 1.5)")
@@ -69,7 +71,7 @@ def _configure_makers(subs: dict[str, argparse.ArgumentParser]) -> None:
     chart = "numbers in rows, the first at the lowest y"
     cells.add_argument("--chart", metavar="FILE", help=f"concentrations as a text file: {chart}")
     cells.add_argument("--thickness-chart", metavar="FILE", help="thicknesses (m) in the same way")
-    image.add_argument("image", metavar="PICTURE")
+    image.add_argument("image", metavar="PICTURE", help="PNG, JPEG or TIFF")
     image.add_argument("--pixel", type=float, metavar="M", help="metres a pixel (a GeoTIFF brings its own)")
     image.add_argument("--min-area", type=float, metavar="M2", help="drop smaller floes")
     image.add_argument("--tolerance", type=float, metavar="M", help="simplify rings by this")
@@ -81,14 +83,15 @@ def _configure_tools(subs: dict[str, argparse.ArgumentParser]) -> None:
     for name in ("convert", "tile", "cut", "scale", "rotate", "shift", "rest", "info"):
         subs[name].add_argument("file", metavar="FILE", help="any file of floes, or a run (its last state)")
     subs["merge"].add_argument("files", metavar="FILE", nargs="+", help="files of floes")
-    subs["tile"].add_argument("across", type=int)
-    subs["tile"].add_argument("up", type=int)
+    subs["tile"].add_argument("across", type=int, help="how many along x")
+    subs["tile"].add_argument("up", type=int, help="how many along y")
     subs["cut"].add_argument("--region", metavar="FILE", help="polygons to cut out, instead of a box")
     subs["cut"].add_argument("--min-area", type=float, default=0.0, metavar="M2", help="drop smaller pieces")
-    subs["scale"].add_argument("factor", type=float)
-    subs["rotate"].add_argument("degrees", type=float)
+    subs["scale"].add_argument("factor", type=float, help="of all lengths in the plane")
+    subs["rotate"].add_argument("degrees", type=float, help="counter-clockwise")
     for name in ("scale", "rotate"):
-        subs[name].add_argument("--origin", type=float, nargs=2, default=[0.0, 0.0], metavar=("X", "Y"))
+        text = "point that stays (m, default: 0 0)"
+        subs[name].add_argument("--origin", type=float, nargs=2, default=[0.0, 0.0], metavar=("X", "Y"), help=text)
     subs["shift"].add_argument("x", type=float, help="m")
     subs["shift"].add_argument("y", type=float, help="m")
     for name in ("convert", "rotate"):
@@ -102,6 +105,7 @@ def run(args: argparse.Namespace) -> int:
     from banquise.scene.makers.files import check_output, write_scene
     from banquise.scene.makers.tools import info
 
+    options.check_picture(args)
     found: Any = None
     file = Path(args.file if args.action == "info" else args.output or _free_name())
     if args.action != "info":

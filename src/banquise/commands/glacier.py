@@ -27,6 +27,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     from banquise.glacier.case import read_case
 
+    options.check_picture(args)
     case = read_case(args.case)
     return _run(case, args) if args.action == "run" else _stability(case, args)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+PICTURES = (".png", ".pdf", ".svg", ".jpg", ".tif")
+
 
 def run_file(parser: argparse.ArgumentParser, note: str = "") -> None:
     """The run file a command looks at."""
@@ -58,6 +60,14 @@ def picture(parser: argparse.ArgumentParser, beside: str) -> None:
     """Whether to draw, and where."""
     parser.add_argument("--plot", metavar="PICTURE.png", help=f"name of the picture (default: beside {beside})")
     parser.add_argument("--no-plot", action="store_true", help="draw nothing")
+
+
+def check_picture(args: argparse.Namespace) -> None:
+    """Raise if the picture asked for by name is of no known kind, before the work of which it is the end."""
+    from banquise.errors import CaseError
+
+    if args.plot and Path(args.plot).suffix.lower() not in PICTURES:
+        raise CaseError(f"--plot {args.plot}: expected a name that ends in {', '.join(PICTURES)}.")
 
 
 def browser(parser: argparse.ArgumentParser, default: bool) -> None:

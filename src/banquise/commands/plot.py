@@ -28,6 +28,7 @@ def run(args: argparse.Namespace) -> int:
     from pathlib import Path
 
     from banquise.errors import CaseError, nearest
+    from banquise.given import ENDINGS
     from banquise.view.kinds import open_any
     from banquise.view.plots import NothingToPlot, figure, figures_of
     from banquise.view.style import pyplot
@@ -35,6 +36,8 @@ def run(args: argparse.Namespace) -> int:
     kinds = ("png", "pdf", "svg")
     output = Path(args.output) if args.output else None
     one_file = output is not None and output.suffix.lstrip(".") in kinds and not output.is_dir()
+    if output is not None and not one_file and output.suffix.lower() in ENDINGS and not output.is_dir():
+        raise CaseError(f"-o {output}: a figure ends in .png, .pdf or .svg; a name without an ending is a folder.")
     if one_file and len(args.figures) != 1:
         raise CaseError(
             f"-o {output}: one file holds one figure, got {len(args.figures) or 'all'}. Name one, or a folder."

@@ -76,6 +76,10 @@ def loads(run: Any, sim: Any) -> dict[str, Any]:
     }
 
 
+UNITS = {
+    "end": "s", "kinetic_energy_end": "J", "collisions": "1", "steps": "1", "unsolved": "1", "max_overlap": "m",
+    "wall_seconds": "s", "jammed": "1", "bridged": "1", "jam_since": "s", "load_mean": "N", "load_largest": "N",
+}  # fmt: skip
 MEASURES = {f.__name__: f for f in (summary, energy, jam, clusters, concentration, loads)}
 
 
@@ -86,6 +90,17 @@ def check_measures(names: list[str]) -> None:
             raise CaseError(f"measures: no {name!r}. {nearest(name, MEASURES)} Your own: 'module:function'.")
 
 
+def own_measure(name: str) -> Any:
+    """The function that a measure of the user's names; asked for where it is used, which may be another machine."""
+    module, _, function = name.partition(":")
+    try:
+        return getattr(importlib.import_module(module), function)
+    except (ImportError, AttributeError, ValueError) as problem:
+        raise CaseError(
+            f"measures: {name}: {problem}. Expected 'module:function', both to be found by Python."
+        ) from None
+
+
 def measured(names: list[str], run: Any, sim: Any) -> xr.Dataset:
     """The measures of a run of floes, in one dataset."""
     import xarray as xr
@@ -93,12 +108,11 @@ def measured(names: list[str], run: Any, sim: Any) -> xr.Dataset:
     data: dict[str, Any] = {}
     for name in names:
         if ":" in name:
-            module, _, function = name.partition(":")
-            try:
-                found = getattr(importlib.import_module(module), function)(run, sim)
-            except (ImportError, AttributeError) as problem:
-                raise CaseError(f"measures: {name}: {problem}.") from None
+            found = own_measure(name)(run, sim)
         else:
             found = MEASURES[name](run, sim)
         data |= found
-    return xr.Dataset(data)
+    found = xr.Dataset(data)
+    for name in UNITS.keys() & found.data_vars.keys():
+        found[name].attrs.setdefault("units", UNITS[name])
+    return found

@@ -25,6 +25,7 @@ from typing import Any
 
 from banquise.errors import CaseError, nearest
 from banquise.given import read_toml
+from banquise.units import duration
 
 KEYS = {
     "title",
@@ -70,8 +71,8 @@ class Plan:
 
 def read_plan(path: str | Path) -> Plan:
     """Read and check a sweep file; files it names lie beside it."""
-    path = Path(path)
     tables = read_toml(path, "sweep file")
+    path = Path(path)
     try:
         return plan_of(tables, path.parent)
     except CaseError as problem:
@@ -88,6 +89,9 @@ def plan_of(tables: dict[str, Any], folder: Path = Path()) -> Plan:
     if ("scene" in tables) == ("case" in tables):
         raise CaseError("expected either scene = (a ready-made scene) or case = (a case file).")
     base: dict[str, Any] = {key: tables[key] for key in ("until", "every") if key in tables}
+    for key in ("until", "every"):
+        if key in base:
+            duration(base[key], key)  # said now, not by every member
     base["measures"] = _texts(tables.get("measures", ["summary"]), "measures")
     base["keep_runs"] = bool(tables.get("keep_runs", True))
     base["contacts"] = bool(tables.get("contacts", False))

@@ -21,6 +21,7 @@ from banquise.ensembles.measures import check_measures
 from banquise.ensembles.member import RESULT, is_done, run_member, try_case
 from banquise.ensembles.plan import Member, Plan, read_plan
 from banquise.errors import BanquiseError, CaseError, need
+from banquise.given import path_of
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -63,7 +64,7 @@ def sweep(
     report : called after each member
     """
     if not isinstance(plan, Plan):
-        folder = folder or Path(plan).with_suffix("")
+        folder = folder or path_of(plan, "sweep file").with_suffix("")
         plan = read_plan(plan)
     if folder is None:
         raise CaseError("sweep: folder is missing: where the members' folders go.")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from banquise.errors import CaseError, nearest
-from banquise.given import check_ending
+from banquise.given import check_ending, in_short
 from banquise.recording.run_file import Run, open_run
 
 FORMATS: dict[str, tuple[str, str]] = {  # name -> module:function, what is added to the run's name
@@ -36,11 +36,13 @@ def export(run: Run | str | Path, to: str, output: str | Path | None = None, str
     """
     import importlib
 
-    if to not in FORMATS:
-        raise CaseError(f"export: no format {to!r}. {nearest(str(to), FORMATS)}")
+    if not isinstance(to, str) or to not in FORMATS:
+        raise CaseError(f"export: no format {in_short(to)}. {nearest(str(to), FORMATS)}")
     if isinstance(stride, bool) or not isinstance(stride, int) or stride < 1:
         raise CaseError(f"export: stride is {stride!r}, expected a whole number of 1 or more.")
     run = open_run(run) if isinstance(run, str | Path) else run
+    if not hasattr(run, "dataset"):
+        raise CaseError(f"export: got {in_short(run)}, expected a run or the name of a run file.")
     formats = BLOCK_FORMATS if getattr(run, "kind", None) == "blocks" else FORMATS
     if to not in formats:
         raise CaseError(f"export: {to} is for runs of floes; blocks go to {', '.join(formats)}.")

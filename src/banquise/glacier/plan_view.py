@@ -76,6 +76,8 @@ class PlanView:
             raise CaseError(f"sides: no {sides!r}. {nearest(str(sides), SIDES)}")
         if not -1.0 < poisson < 0.5:
             raise CaseError(f"poisson is {poisson:g}, expected between -1 and 0.5.")
+        if np.size(cell) != 2:
+            raise CaseError(f"cell is {cell!r}, expected (dx, dy) in metres.")
         nx, ny = (_cells(name, size, part) for name, size, part in zip(("length", "width"), (length, width), cell))
         self.shape = (nx + 1, ny + 1)
         cell = (float(cell[0]), float(cell[1]))

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise.errors import RunFileError
+from banquise.given import counted, path_of
 from banquise.recording.extras import contacts_from, extras_from, flow_table, obstacles_table
 from banquise.recording.ledger import COUNTS, check_columns
 from banquise.recording.recorder import EVENTS, STATE, STRESS, join_pieces, obstacles_after, pieces_of, read_pieces
@@ -189,9 +190,9 @@ class Run:
         where = f" {self.path}" if self.path else ""
         energy, balance = float(self.ledger.kinetic_energy[-1]), float(self.ledger.balance[-1])
         lines = [
-            f"Run{where}: {d.sizes['floe']:,} floes, {d.sizes['time']:,} records to {end:g} s",
+            f"Run{where}: {counted(d.sizes['floe'], 'floe')}, {counted(d.sizes['time'], 'record')} to {end:g} s",
             f"├── energy    {energy:.4g} J kinetic, balance {balance:.2g} J",
-            f"├── contacts  {int(self.ledger.collisions.sum()):,} impacts, {int(self.ledger.unsolved.sum())} unsolved, "
+            f"├── contacts  {counted(int(self.ledger.collisions.sum()), 'impact')}, {int(self.ledger.unsolved.sum())} unsolved, "
             f"largest overlap {float(self.ledger.max_overlap.max()):.2g} m",
             "└── profile   "
             + (" · ".join(f"{k} {v:.3g}" for k, v in self.profile.items() if isinstance(v, float)) or "none"),
@@ -207,7 +208,7 @@ def open_run(path: str | Path, check: bool = True) -> Run:
     path : the run file, whether it is there already or still in pieces
     check : False to skip the checksum, for a file that you have changed yourself
     """
-    path = Path(path)
+    path = path_of(path, "run file", RunFileError)
     folder = pieces_of(path)
     if folder.is_dir() and (not path.exists() or not same_run(path, folder)):
         return _open_pieces(path, folder)
@@ -225,8 +226,24 @@ def open_run(path: str | Path, check: bool = True) -> Run:
     except (OSError, ValueError, KeyError, RuntimeError, AttributeError, TypeError, IndexError) as problem:
         if isinstance(problem, RunFileError):
             raise
+        if _of_a_glacier(path):
+            raise RunFileError(
+                f"{path}: a run of a glacier, which is not opened, resumed or exported as one of floes. "
+                f"Look at it with banquise view, plot or report, read it with xarray.open_dataset."
+            ) from None
         reason = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
         raise RunFileError(f"{path}: not a Banquise run file, or a damaged one ({reason}).") from None
+
+
+def _of_a_glacier(path: Path) -> bool:
+    """Whether a file that is no run of floes or blocks is one of a glacier, which is a plain dataset on time and node."""
+    import xarray as xr
+
+    try:
+        with xr.open_dataset(path, engine="netcdf4") as data:
+            return bool(data.attrs.get("source") == "banquise glacier" and "node" in data.sizes)
+    except (OSError, ValueError, KeyError, RuntimeError):
+        return False
 
 
 def _named(place: str) -> Any:

@@ -86,6 +86,8 @@ class Polyhedron:
         self.solid = solids.solid_from(vertices, faces, parts, number(radius, "radius", at_least=0.0))
         self.density = number(density, "density", above=0.0)
         self._place(position, orientation, velocity, spin)
+        if not isinstance(fixed, bool | np.bool_):
+            raise ShapeError(f"fixed: got {fixed!r}, expected True or False.")
         self.fixed = bool(fixed)
         self.material = material
         self.name = name

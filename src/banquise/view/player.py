@@ -7,8 +7,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from banquise.errors import CaseError, RunFileError, nearest
-from banquise.given import check_ending
+from banquise.given import check_ending, in_short
 from banquise.view.kinds import kind_named, kind_of
 from banquise.view.pack import Packed
 
@@ -16,17 +18,28 @@ WEB = Path(__file__).parent / "web"
 # in this order, into one script: the first makes the name space; the scripts of the kind of run; the last starts
 COMMON = ("store.js", "colours.js", "curves.js", "view.js", "kind.js")
 LAST = "player.js"
+OPTIONS = ("autoplay", "colour", "renderer", "t", "theme")
+THEMES = ("auto", "light", "dark")
 SINGLE_FILE_LIMIT = 100_000_000  # characters; browsers open larger pages slowly or not at all
 
 
 def pack(run: Any, max_frames: int | None = None) -> Packed:
     """Pack a run of any known kind for the player."""
+    if not hasattr(run, "case"):
+        raise CaseError(f"player: got {in_short(run)}, expected a run, such as bq.open_run('run.nc').")
+    if max_frames is not None and (not isinstance(max_frames, int | np.integer) or max_frames < 2):
+        raise CaseError(f"max_frames: got {max_frames!r}, expected 2 or more.")
     packed: Packed = kind_of(run).get("pack")(run, max_frames)
     return packed
 
 
 def page(packed: Packed, inline_chunks: bool = True, **options: Any) -> str:
     """The HTML of the player; `options` are its first settings, such as autoplay=False, theme="dark", colour="age"."""
+    for name in options:
+        if name not in OPTIONS:
+            raise CaseError(f"player: no option {name!r}. {nearest(name, OPTIONS)}")
+    if options.get("theme", "auto") not in THEMES:
+        raise CaseError(f"theme: got {options['theme']!r}. {nearest(str(options['theme']), THEMES)}")
     colour, known = options.get("colour"), packed.meta["colours"]
     if colour is not None and colour not in known:
         raise CaseError(f"colour: no {colour!r}. {nearest(str(colour), known)}")

@@ -20,11 +20,10 @@ from banquise.errors import CaseError, need
 from banquise.scene.domain import Box, Domain, Periodic
 from banquise.scene.makers.floedyn import read_floedyn, write_floedyn
 from banquise.scene.makers.mat import read_mat, write_subzero
-from banquise.scene.makers.rows import NUMBERS, TEXTS, in_metres, row_of, rows_of, scene_of
-from banquise.scene.scene import Scene
+from banquise.scene.makers.rows import LOCAL, NUMBERS, TEXTS, in_metres, row_of, rows_of, scene_of
+from banquise.scene.scene import Scene, as_scene
 
 LONGEST = 254  # bytes of a text in a shapefile
-LOCAL = "local frame, metres"  # the mark of a GeoJSON written without a map
 
 
 def _text(path: Path) -> str:
@@ -266,6 +265,7 @@ def write_scene(scene: Scene, path: str | Path, crs: str | None = None) -> None:
 
     Only GeoJSON has a place for the domain.
     """
+    as_scene(scene, "write_scene")
     check_output(path)
     ending = Path(path).suffix.lower()
     if scene.domain is not None and ending not in (".geojson", ".json"):

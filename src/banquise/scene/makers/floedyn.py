@@ -73,9 +73,11 @@ def write_floedyn(scene: Scene, path: str | os.PathLike[str]) -> None:
     import h5py
 
     for k, body in enumerate((*scene.floes, *scene.obstacles)):
+        name = f"floe {k}" if k < len(scene.floes) else f"obstacle {k - len(scene.floes)}"
         if body.holes or body.radius > 0 or (isinstance(body, Floe) and not body.flat):
             raise CaseError(
-                f"body {k}: FloeDyn's input has no place for holes, round floes or a thickness that varies. Write GeoJSON."
+                f"{path}: {name} has no place in FloeDyn's input, which has no holes, round floes or thickness that varies. "
+                "Write GeoJSON."
             )
     bodies: list[Any] = [*scene.floes, *scene.obstacles]
     states = np.zeros((1, len(bodies), 11))

@@ -84,6 +84,8 @@ def pack(
     seed = seed_of(seed, "pack: seed")
     rng = np.random.default_rng(seed)
     largest = _largest(max_size, polygon)
+    if min_size is not None and max_size is not None and min_size > max_size:
+        raise CaseError(f"pack: min_size is {min_size!r}, max_size {max_size!r}. Expected the smaller one first.")
     if sizes is not None:
         size = given_sizes(rng, n, ice, sizes)
     else:

@@ -14,6 +14,8 @@ from banquise.errors import BanquiseError, CaseError
 from banquise.scene.floe import Disc, Floe, Obstacle
 from banquise.scene.scene import Scene
 
+LOCAL = "local frame, metres"  # the mark of a GeoJSON written without a map
+
 Array = NDArray[np.float64]
 
 NUMBERS = ("thickness", "density", "u", "v", "spin", "radius", "water_drag", "air_drag")
@@ -106,6 +108,11 @@ def projected(shape: Any, source: Any, target: Any, where: str) -> Any:
 def in_metres(rows: list[Any], source: Any, crs: str | None, path: Path) -> list[Any]:
     """Rows in a metric frame; `source` None is a local frame in metres."""
     degrees = source is not None and _geographic(source, path)
+    if degrees and (far := _beyond_degrees([shape for shape, _ in rows])):
+        raise CaseError(
+            f"{path}: coordinates up to {far:g}, which are no degrees, and no map is named. "
+            f'For metres, GeoJSON says "frame": "{LOCAL}" beside its "type"; CSV has columns x, y.'
+        )
     if degrees and crs is None:
         raise CaseError(
             f"{path}: coordinates are degrees. Say which map to put them on: crs='EPSG:3413' (Arctic), "
@@ -116,6 +123,13 @@ def in_metres(rows: list[Any], source: Any, crs: str | None, path: Path) -> list
     if _geographic(crs, path):
         raise CaseError(f"crs {crs!r} is in degrees. Expected a map in metres, such as 'EPSG:3413'.")
     return [(projected(shape, source, crs, str(path)), row) for shape, row in rows]
+
+
+def _beyond_degrees(shapes: list[Any]) -> float:
+    """The farthest of the coordinates where they cannot be longitudes and latitudes, else 0."""
+    bounds = shapely.bounds([shape for shape in shapes if shape is not None])
+    far = np.nan_to_num(np.abs(bounds)).reshape(-1, 2).max(axis=0, initial=0.0)
+    return float(far.max()) if far[0] > 360.0 or far[1] > 90.0 else 0.0
 
 
 def _geographic(crs: Any, path: Path) -> bool:

@@ -15,7 +15,8 @@ from banquise.errors import CaseError
 from banquise.scene.floe import Floe, Obstacle
 from banquise.scene.makers.pack import region_of
 from banquise.scene.makers.sizes import fit_power_law
-from banquise.scene.scene import Scene
+from banquise.scene.scene import Scene, as_scene
+from banquise.units import quantity
 
 Array = NDArray[np.float64]
 
@@ -33,6 +34,7 @@ def like(floe: Floe, ring: Any, holes: Any = (), **changes: Any) -> Floe:
 
 def mapped(scene: Scene, change: Callable[[Array], Array], scale: float = 1.0, turn: float = 0.0) -> Scene:
     """Every ring and the domain through `change`; lengths times `scale`, velocities turned (rad). Thickness stays."""
+    as_scene(scene, "fields")
     if scene.domain is not None and turn:
         raise CaseError(
             "a scene with a domain cannot be turned. Leave it out: bq.Scene(scene.floes, scene.obstacles), --no-domain."
@@ -76,7 +78,8 @@ def mapped(scene: Scene, change: Callable[[Array], Array], scale: float = 1.0, t
 
 def shift(scene: Scene, x: float, y: float) -> Scene:
     """The scene moved by (x, y) m, its domain too."""
-    return mapped(scene, lambda ring: ring + np.array([x, y]))
+    way = np.array([quantity(x, "length", "shift: x"), quantity(y, "length", "shift: y")])
+    return mapped(scene, lambda ring: ring + way)
 
 
 def scale(scene: Scene, factor: float, origin: Any = (0.0, 0.0)) -> Scene:
@@ -95,7 +98,7 @@ def rotate(scene: Scene, angle: float, origin: Any = (0.0, 0.0)) -> Scene:
 
 def at_rest(scene: Scene) -> Scene:
     """The same floes without velocity and spin."""
-    floes = [like(f, f.ring, f.holes, velocity=(0.0, 0.0), spin=0.0) for f in scene.floes]
+    floes = [like(f, f.ring, f.holes, velocity=(0.0, 0.0), spin=0.0) for f in as_scene(scene, "at_rest").floes]
     return Scene(floes, scene.obstacles, scene.domain)
 
 
@@ -104,7 +107,7 @@ def merge(*scenes: Scene, check: bool = True) -> Scene:
 
     A domain is kept when the scenes that have one have the same.
     """
-    domains = [s.domain for s in scenes if s.domain is not None]
+    domains = [s.domain for s in (as_scene(s, "merge") for s in scenes) if s.domain is not None]
     domain = domains[0] if domains and all(d == domains[0] for d in domains) else None
     joined = Scene([f for s in scenes for f in s.floes], [o for s in scenes for o in s.obstacles], domain)
     found = joined.overlaps() if check else []
@@ -121,7 +124,7 @@ def tile(scene: Scene, across: int, up: int, box: Any = None) -> Scene:
     for name, count in (("across", across), ("up", up)):
         if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
             raise CaseError(f"tile: {name} is {count!r}, expected a whole number, at least 1.")
-    if box is None and scene.domain is None:
+    if box is None and as_scene(scene, "tile").domain is None:
         raise CaseError("tile: the scene has no domain. Say its box, such as (1200, 1200).")
     polygon, _ = region_of(scene.domain if box is None else box)
     x0, y0, x1, y1 = polygon.bounds
@@ -142,7 +145,7 @@ def cut(scene: Scene, box: Any, min_area: float = 0.0) -> Scene:
     """What lies in a box or polygon: floes across its border are cut, pieces below `min_area` m2 dropped."""
     polygon, domain = region_of(box)
     floes = []
-    for floe in scene.floes:
+    for floe in as_scene(scene, "cut").floes:
         if shapely.contains(polygon, floe.polygon):
             floes.append(floe)
             continue
@@ -171,7 +174,7 @@ def info(scene: Scene, box: Any = None) -> dict[str, Any]:
 
     The concentration is that of `box`, of the domain, or of the bounds of the floes.
     """
-    area = np.array([f.area for f in scene.floes])
+    area = np.array([f.area for f in as_scene(scene, "info").floes])
     found: dict[str, Any] = {
         "floes": len(scene.floes),
         "obstacles": len(scene.obstacles),
