@@ -205,7 +205,7 @@ def test_kill_at_random_moments(tmp_path, whole, often):
 @pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-@pytest.mark.parametrize(("make", "plan"), [(simulation, (UNTIL, EVERY)), (crowd, (60.0, 5.0))])
+@pytest.mark.parametrize(("make", "plan"), [(simulation, (UNTIL, EVERY)), (crowd, (600.0, 20.0))])
 def test_kill_at_fifty_random_moments(tmp_path, often, make, plan):
     whole = make().run(*plan)
     assert float(whole.ledger.contacts.max()) > 0
