@@ -9,6 +9,7 @@ import time as clock
 import uuid
 import warnings
 from collections.abc import Sequence
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,7 @@ from banquise.recording.ledger import Ledger
 from banquise.recording.progress import Progress
 from banquise.recording.recorder import Recorder, frame_of, join_pieces, obstacles_after, stress_of
 from banquise.recording.run_file import Run, open_run, shapes_dataset, write_run
-from banquise.recording.schedule import Schedule, planned, save_due, save_or_leave
+from banquise.recording.schedule import Schedule, begun, planned, save_due, save_or_leave
 from banquise.recording.stages import STAGES, profile, timed
 from banquise.scene.bodies import Bodies
 from banquise.scene.domain import Box
@@ -50,6 +51,14 @@ from banquise.update.impulses import ImpulseRecord
 from banquise.update.positions import ObstacleMotion
 
 INTEGRATORS = ("fitted", "euler")
+
+
+def checked_parts(scene: Any, forcing: Any, contact: Any) -> tuple[Forcing, Contact]:
+    """Forcing and contact of a simulation of floes or blocks, the default where None was given, each of its kind."""
+    for value, kind, what in ((scene, Scene, "scene"), (forcing, Forcing, "forcing"), (contact, Contact, "contact")):
+        if value is not None and not isinstance(value, kind):
+            raise CaseError(f"simulation: {what} is {type(value).__name__}, expected bq.{kind.__name__}.")
+    return Forcing() if forcing is None else forcing, Contact() if contact is None else contact
 
 
 class Simulation:
@@ -88,16 +97,8 @@ class Simulation:
         start: str | None = None,
         crs: Any = None,
     ):
-        for value, kind, what in (
-            (scene, Scene, "scene"),
-            (forcing, Forcing, "forcing"),
-            (contact, Contact, "contact"),
-        ):
-            if value is not None and not isinstance(value, kind):
-                raise CaseError(f"simulation: {what} is {type(value).__name__}, expected bq.{kind.__name__}.")
         self.scene = scene
-        self.forcing = forcing if forcing is not None else Forcing()
-        self.contact = contact if contact is not None else Contact()
+        self.forcing, self.contact = checked_parts(scene, forcing, contact)
         self.scheme = scheme if scheme is not None else EventDriven()
         if not hasattr(self.scheme, "advance") or isinstance(self.scheme, type):
             raise CaseError(f"simulation: scheme is {self.scheme!r}, expected bq.EventDriven(...) or another scheme.")
@@ -234,12 +235,9 @@ class Simulation:
             placing.warn_of_start(self)
         case = self.describe(end, interval) | {"run_id": uuid.uuid4().hex, "bodies": self.n_ids, "began": self.time}
         self.impulses.contacts = [] if contacts else None
-        recorder = Recorder(output)
-        if output is not None:
-            recorder.start(self._shapes(), case, settings_bytes(self))
-        self._record(recorder)
         plan = {"start": self.time, "end": end, "every": interval}
-        recorder.save(lambda: snapshot(self, plan))
+        settings, state = partial(settings_bytes, self), partial(snapshot, self, plan)
+        recorder = begun(output, case, self._shapes, settings, self._record, state)
         return self.go_on(recorder, case, plan, callbacks, progress)
 
     def go_on(

@@ -95,6 +95,10 @@ WRONG = {
         lambda _: bq.Simulation(bq.Scene(blocks=[cube()]), scheme=bq.Penalty(1e6)),
         "scheme is Penalty.*one of bq.blocks",
     ),
+    "a push for a forcing of blocks": (
+        lambda _: bq.Simulation(bq.Scene(blocks=[cube()]), (0, 0, -9.81)),
+        "forcing is tuple",
+    ),
     "a word for a bond": (lambda _: bq.Simulation(bq.Scene(blocks=[cube()]), bond="ice"), "bond is 'ice'"),
     "a word for a truth": (lambda _: cube(fixed="no"), "fixed: got 'no', expected True or False"),
     "one load for a list": (lambda _: bq.Forcing(loads=bq.Load(0)), r"loads is one Load, expected a list: loads=\["),

@@ -143,8 +143,7 @@ def thread_figures(title: str, one: Timing, two: Timing, same: bool, floes: int)
 def largest_overlap(sim: Simulation) -> float:
     """Largest overlap now, in tolerances of its pair; all pairs are looked at, apart from the scheme's own check."""
     one, other, depth = sim.detector.overlaps(sim.bodies)
-    size = np.minimum(sim.size[one], np.where(other < sim.bodies.n_free, sim.size[other], np.inf))
-    return float((depth / (TOLERANCE * size)).max(initial=0.0))
+    return float((depth / (TOLERANCE * sim.bodies.smaller_size(one, other))).max(initial=0.0))
 
 
 def scene_figures(title: str, sim: Simulation, timing: Timing, settled: bool = True) -> list[Figure]:

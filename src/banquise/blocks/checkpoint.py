@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from banquise.errors import RunFileError
-from banquise.recording.checkpoint import decode, encode
+from banquise.recording.checkpoint import decode, encode, packed_settings, unpacked_settings
 from banquise.recording.recorder import packed, unpacked
 from banquise.scene.polyhedron import Polyhedron
 from banquise.scene.scene import Scene
@@ -33,7 +33,7 @@ def settings_bytes(sim: BlockSimulation) -> bytes:
     except RunFileError as problem:
         content, arrays = {"reason": str(problem).removeprefix("checkpoint: ")}, {}
     content["pool"], pools = _pooled(arrays)
-    return packed({"json": np.frombuffer(json.dumps(content).encode(), np.uint8), **pools})
+    return packed_settings(content, pools)
 
 
 def _blocks(blocks: Any, arrays: dict[str, Any]) -> dict[str, Any]:
@@ -58,13 +58,7 @@ def simulation_from(content: bytes) -> BlockSimulation:
     """The simulation, at its start, from what `settings_bytes` stored."""
     from banquise.blocks.simulation import BlockSimulation
 
-    pools = unpacked(content)
-    stored = json.loads(pools.pop("json").tobytes())
-    if "reason" in stored:
-        raise RunFileError(
-            f"the settings of this run could not be stored: {stored['reason']} Make the simulation again as your script "
-            "did and hand it over: bq.resume(path, until, simulation=sim)."
-        )
+    stored, pools = unpacked_settings(content)
     arrays = _unpooled(stored["pool"], pools)
     solids = [decode(shape, arrays) for shape in stored["blocks"]["shapes"]]
     blocks = []

@@ -8,6 +8,7 @@ import time as clock
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,11 +34,11 @@ from banquise.recording.ledger import Ledger
 from banquise.recording.progress import Progress
 from banquise.recording.recorder import Recorder, join_pieces
 from banquise.recording.run_file import in_file
-from banquise.recording.schedule import Schedule, planned, save_due, save_or_leave
+from banquise.recording.schedule import Schedule, begun, planned, save_due, save_or_leave
 from banquise.scene.meshes import Floats
 from banquise.scene.scene import Scene
 from banquise.settings import Contact
-from banquise.simulation import versions
+from banquise.simulation import checked_parts, versions
 from banquise.stopping import StopSignals
 from banquise.trap import lost_row, not_finite
 from banquise.units import date
@@ -87,8 +88,7 @@ class BlockSimulation:
         if bond is not None and not isinstance(bond, Bond):
             raise CaseError(f"simulation: bond is {bond!r}, expected bq.blocks.Bond(tension, shear) or None.")
         self.scene = scene
-        self.forcing = forcing if forcing is not None else Forcing()
-        self.contact = contact if contact is not None else Contact()
+        self.forcing, self.contact = checked_parts(scene, forcing, contact)
         self.scheme = scheme
         self.method = strategy(scheme)
         self.seed, self.title, self.sweeps = seed_of(seed, "simulation: seed"), str(title), int(sweeps)
@@ -166,12 +166,10 @@ class BlockSimulation:
             "bodies": len(self.columns),
             "began": self.time,
         }
-        recorder = Recorder(output)
-        if output is not None:
-            recorder.start(block_shapes(self.scene.blocks), case, settings_bytes(self))
-        self._record(recorder)
         plan = {"start": self.time, "end": end, "every": interval, "left": self.time}
-        recorder.save(lambda: snapshot(self, plan))
+        shapes = partial(block_shapes, self.scene.blocks)
+        settings, state = partial(settings_bytes, self), partial(snapshot, self, plan)
+        recorder = begun(output, case, shapes, settings, self._record, state)
         return self.go_on(recorder, case, plan, callbacks, progress)
 
     def go_on(

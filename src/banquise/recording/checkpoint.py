@@ -171,8 +171,25 @@ def settings_bytes(sim: Simulation) -> bytes:
         stored: dict[str, Any] = {"tables": tables, "floes": _floe_columns(sim.scene.floes, arrays)}
     except BanquiseError as problem:
         stored = {"reason": str(problem)}
+    return packed_settings(stored, arrays)
+
+
+def packed_settings(stored: dict[str, Any], arrays: dict[str, Any]) -> bytes:
+    """Settings of a run of floes or blocks as bytes: what JSON holds, and arrays."""
     text = json.dumps(stored, default=_plain)
     return packed({"json": np.frombuffer(text.encode(), np.uint8), **arrays})
+
+
+def unpacked_settings(content: bytes) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What `packed_settings` was given; an error with the reason where the settings could not be stored."""
+    arrays = unpacked(content)
+    stored: dict[str, Any] = json.loads(arrays.pop("json").tobytes())
+    if "reason" in stored:
+        raise RunFileError(
+            f"the settings of this run could not be stored: {stored['reason']} Make the simulation again as your script "
+            "did and hand it over: bq.resume(path, until, simulation=sim)."
+        )
+    return stored, arrays
 
 
 def _plain(value: Any) -> Any:
@@ -201,13 +218,7 @@ def simulation_from(content: bytes) -> Simulation:
     from banquise.scene.floe import Disc, Floe
     from banquise.scene.scene import Scene
 
-    arrays = unpacked(content)
-    stored = json.loads(arrays.pop("json").tobytes())
-    if "reason" in stored:
-        raise RunFileError(
-            f"the settings of this run could not be stored: {stored['reason']} Make the simulation again as your script "
-            "did and hand it over: bq.resume(path, until, simulation=sim)."
-        )
+    stored, arrays = unpacked_settings(content)
     tables, words = stored["tables"], stored["floes"]
     points = np.split(arrays["points"], np.cumsum(arrays["ring_points"])[:-1])
     floes: list[Floe] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from banquise.errors import BanquiseError, CaseError
@@ -32,6 +33,24 @@ def planned(now: float, until: Any, every: Any) -> tuple[float, float]:
             f"every: got {every!r}, which makes {(end - now) / interval:.3g} records. Expected at most {MOST_RECORDS:g}."
         )
     return end, interval
+
+
+def begun(
+    output: str | Path | None,
+    case: dict[str, Any],
+    shapes: Callable[[], Any],
+    settings: Callable[[], bytes],
+    record: Callable[[Recorder], None],
+    content: Callable[[], bytes],
+) -> Recorder:
+    """The recorder of a new run with its start in it: shapes and settings where it has a file, the first record, a
+    checkpoint."""
+    recorder = Recorder(output)
+    if output is not None:
+        recorder.start(shapes(), case, settings())
+    record(recorder)
+    recorder.save(content)
+    return recorder
 
 
 def save_due(recorder: Recorder, stop: StopSignals) -> bool:

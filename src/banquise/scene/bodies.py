@@ -116,6 +116,10 @@ class Bodies:
         """Square root of the area (m), the length that contact distances and tolerances are parts of."""
         return np.sqrt(self.area)
 
+    def smaller_size(self, one: Any, other: Any) -> Array:
+        """Size (m) of the smaller body of each pair of rows, `one` a floe; an obstacle, whatever its size, is the larger."""
+        return np.sqrt(np.minimum(self.area[one], np.where(other < self.n_free, self.area[other], np.inf)))
+
     @classmethod
     def of(cls, floes: Sequence[Floe], obstacles: Sequence[Obstacle] = ()) -> Bodies:
         """Columns of the given floes, then obstacles; ids are their places in these lists, obstacles after floes."""

@@ -40,7 +40,7 @@ def regain(engine: Engine, found: Found, step: float) -> float:
     chosen = near[:count]
     still = np.zeros((len(engine.bodies), 3))
     one, other = found.who[chosen, 0], found.who[chosen, 1]
-    small = np.minimum(sim.size[one], np.where(other < n, sim.size[other], np.inf))
+    small = engine.bodies.smaller_size(one, other)
     missing = gap[chosen] - AGAIN * engine.rule.skin * small
     problem = sim.laws.touches(chosen, found, still, missing, np.zeros(len(chosen), np.bool_))
     r, m = problem.rows, len(chosen)

@@ -29,11 +29,10 @@ AFTER_REST = 16  # part of a step that floes which stayed where they were take n
 def _overlaps(engine: Engine) -> tuple[float, Pairs, Array]:
     """Largest overlap now (m), the pairs beyond the tolerance and how deep they are, as a part of the smaller size; by a
     routine apart from the contact code."""
-    sim, n = engine.sim, engine.n
-    one, other, depth = sim.detector.overlaps(engine.bodies, trust=True)
+    one, other, depth = engine.sim.detector.overlaps(engine.bodies, trust=True)
     if not len(depth):
         return 0.0, np.empty((0, 2), np.int32), np.empty(0)
-    part = depth / np.minimum(sim.size[one], np.where(other < n, sim.size[other], np.inf))
+    part = depth / engine.bodies.smaller_size(one, other)
     deep = part > TOLERANCE
     return float(depth.max()), np.stack([one[deep], other[deep]], axis=1), part[deep]
 
