@@ -62,7 +62,8 @@ def test_run_check_inspect(tmp_path, capsys):
         '[[scene.floes]]\ncentre = [0, 0]\nradius = 5\nvelocity = [1, 0]\n[run]\nuntil = "1 min"\nevery = 10\n'
     )
     assert main(["check", str(case)]) == 0
-    assert "ready to run" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "ready to run" in said and "1 floe, 7 records, about 0.42 kB" in said  # 60 bytes a floe and record
     assert main(["check", str(case), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["ok"] is True
     assert main(["run", str(case), "--quiet", "--json", "--until", "30 s", "--threads", "1"]) == 0

@@ -14,7 +14,7 @@ import banquise as bq
 from banquise.errors import CaseError, RunFileError
 from banquise.view import plots
 from banquise.view.movie import ffmpeg, write_movie
-from banquise.view.report import checks, report, write_report
+from banquise.view.report import checks, report, stated, write_report
 from banquise.view.report import floe_facts as facts
 from banquise.view.reprs import run_html
 from banquise.view.sea import frame_at
@@ -141,6 +141,12 @@ def test_movie_mistakes(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setitem(__import__("sys").modules, "imageio_ffmpeg", None)
     with pytest.raises(bq.BanquiseError, match="MP4 needs ffmpeg"):
         ffmpeg()
+
+
+def test_settings_in_a_report_do_not_say_their_names_twice() -> None:
+    case = {"forcing": "Forcing: wind, current", "scheme": "EventDriven(max_step=5.0)", "fracture": None, "crs": ""}
+    found = [("Forcing", "wind, current"), ("Scheme", "EventDriven(max_step=5.0)")]
+    assert stated(case, ("forcing", "scheme", "fracture", "crs")) == found
 
 
 def test_report_tells_what_went_wrong(run: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,6 +20,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def findings(case: Any) -> list[tuple[str, str]]:
     """(level, text), errors first; level is "error" or "note"."""
     from banquise.errors import BanquiseError
+    from banquise.given import counted
     from banquise.placing import check_closing, named
     from banquise.recording.recorder import check_place
     from banquise.recording.schedule import planned
@@ -50,8 +51,8 @@ def findings(case: Any) -> list[tuple[str, str]]:
         if not case.scene.blocks and simulation.projection is not None:
             found.append(("note", simulation.projection.describe(area_of(case.scene, simulation.bodies)) + "."))
         records = math.ceil(until / every - 1e-9) + 1  # the end is recorded too
-        size = 8 * records * (6 * len(case.scene.floes) + 20 * len(case.scene.blocks))
-        text = f"{simulation.crowd}, {records:,} records, about {size / 1e6:.3g} MB before compression."
+        size = records * (60 * len(case.scene.floes) + 160 * len(case.scene.blocks))
+        text = f"{simulation.crowd}, {counted(records, 'record')}, about {_bytes(size)} before compression."
         found.append(("note", text))
         if case.scene.blocks:
             found.append(("note", f"about {math.ceil(until / simulation.step):,} steps of {simulation.step:g} s."))
@@ -65,6 +66,12 @@ def findings(case: Any) -> list[tuple[str, str]]:
         pair = f"{named(case.scene, i)} and {named(case.scene, j)}"
         found.append(("error", f"{pair} overlap by {area:.4g} m2. Move one of them apart."))
     return sorted(found, key=lambda f: f[0] != "error")
+
+
+def _bytes(size: float) -> str:
+    """A size that one can picture."""
+    unit, name = next((u, n) for u, n in ((1e9, "GB"), (1e6, "MB"), (1e3, "kB")) if size >= u or n == "kB")
+    return f"{size / unit:.3g} {name}"
 
 
 def _out_of_place(case: Any) -> list[tuple[str, str]]:

@@ -9,7 +9,7 @@ import numpy as np
 from banquise.recording.block_shapes import blocks_from
 from banquise.settings import one_of
 from banquise.view.plots import energy
-from banquise.view.report import Check, ledger_checks
+from banquise.view.report import Check, ledger_checks, stated
 from banquise.view.sea import clock_text, frame_at
 from banquise.view.style import clock, pyplot, styled, time_axis, unit_axis
 
@@ -38,7 +38,7 @@ def block_facts(run: Any) -> list[tuple[str, str]]:
         ("Step", f"{case.get('step', 0.0):g} s"),
         ("Water", "none" if level is None else f"its surface at z = {level:g} m"),
     ]
-    rows += [(name.capitalize(), str(case[name])) for name in ("forcing", "contact", "scheme", "seed") if name in case]
+    rows += stated(case, ("forcing", "contact", "scheme", "seed"))
     rows.append(("Versions", ", ".join(f"{k} {v}" for k, v in (case.get("versions") or {}).items()) or "not stated"))
     rows.append(("Wall time", f"{run.profile['wall']:.3g} s" if "wall" in run.profile else "not recorded"))
     return rows

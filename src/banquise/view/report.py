@@ -90,13 +90,19 @@ def floe_facts(run: Run) -> list[tuple[str, str]]:
         ("Breaks", f"{int((run.events['kind'] == 'break').sum()):,}"),
     ]
     settings = ("forcing", "contact", "scheme", "fracture", "integrator", "seed", "crs")
-    rows += [(name.capitalize(), str(case[name])) for name in settings if case.get(name) not in (None, "")]
+    rows += stated(case, settings)
     data = case.get("hashes") or case.get("data")
     if isinstance(data, dict):
         rows += [(f"Data {name}", str(value)) for name, value in data.items()]
     rows.append(("Versions", ", ".join(f"{k} {v}" for k, v in (case.get("versions") or {}).items()) or "not stated"))
     rows.append(("Wall time", f"{run.profile['wall']:.3g} s" if "wall" in run.profile else "not recorded"))
     return rows
+
+
+def stated(case: dict[str, Any], names: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Settings of a case that are there, by name: "Forcing" and "wind, current", not its name twice."""
+    there = [name for name in names if case.get(name) not in (None, "")]
+    return [(name.capitalize(), str(case[name]).removeprefix(f"{name.capitalize()}: ")) for name in there]
 
 
 def _domain(domain: Any) -> str:
