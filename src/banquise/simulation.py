@@ -166,15 +166,16 @@ class Simulation:
         self.step_cap = np.where(before >= 0, self.step_cap[before], np.inf)
         self.impulses.resize(before)
         self.n_ids = n_ids
-        self.fit_bodies(bodies)
+        still = np.arange(len(now), len(self.bodies))  # obstacles
+        self.fit_bodies(bodies, np.concatenate([before, still]))
 
-    def fit_bodies(self, bodies: Bodies) -> None:
-        """Take these bodies and make what goes with them: sizes, laws, detector."""
+    def fit_bodies(self, bodies: Bodies, before: np.ndarray[Any, Any] | None = None) -> None:
+        """Take these bodies and make what goes with them: sizes, laws, detector; `before` as in `Detector.reset`."""
         self.bodies = bodies
         self.size = bodies.size
         self.zone = ZONE * self.size
         self.laws = self._laws()
-        self.detector.reset(bodies)
+        self.detector.reset(bodies, before)
         self.engine = None
 
     @property

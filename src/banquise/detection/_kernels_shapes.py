@@ -77,3 +77,39 @@ def rims(block, body_slot, x, y, reach, out):
             here, there = reach[k] + slack, reach[j] + slack
             turn = x[k] * y[j] - y[k] * x[j]
             out[b, k, 0], out[b, k, 1] = (here * y[j] - there * y[k]) / turn, (there * x[k] - here * x[j]) / turn
+
+
+@kernel
+def gathered(old, made, source, out):
+    """Write to `out` (shapes, room for all) row after row: row source[b] of `old`, or row source[b] - (rows of `old`) of `made`.
+
+    Numbers of runs, slots and nodes count within a set of shapes: they move with their row.
+    """
+    kept = old.frame.shape[0]
+    out.body[0, 0] = out.body[0, 1] = 0
+    for b in range(len(source)):
+        row = source[b] if source[b] < kept else source[b] - kept
+        shapes = old if source[b] < kept else made
+        node, slot = shapes.body[row, 0], shapes.body[row, 1]
+        nodes, slots = shapes.body[row + 1, 0] - node, shapes.body[row + 1, 1] - slot
+        first_node, first_slot = out.body[b, 0], out.body[b, 1]
+        out.body[b + 1, 0], out.body[b + 1, 1] = first_node + nodes, first_slot + slots
+        for r in range(slots // 4):
+            for q in range(6):
+                for k in range(4):
+                    out.block[first_slot // 4 + r, q, k] = shapes.block[slot // 4 + r, q, k]
+        for k in range(slots):
+            out.link[first_slot + k, 0] = shapes.link[slot + k, 0]
+            out.link[first_slot + k, 1] = shapes.link[slot + k, 1] - slot + first_slot
+            out.link[first_slot + k, 2] = shapes.link[slot + k, 2] - slot + first_slot
+            out.link[first_slot + k, 3] = shapes.link[slot + k, 3]
+        for k in range(nodes):
+            for q in range(7):
+                out.node[first_node + k, q] = shapes.node[node + k, q]
+            run = shapes.node_link[node + k, 0]
+            out.node_link[first_node + k, 0] = run - slot // 4 + first_slot // 4 if run >= 0 else run
+            out.node_link[first_node + k, 1] = shapes.node_link[node + k, 1] - node + first_node
+        for q in range(6):
+            out.frame[b, q] = shapes.frame[row, q]
+        for k in range(shapes.rim.shape[1]):
+            out.rim[b, k, 0], out.rim[b, k, 1] = shapes.rim[row, k, 0], shapes.rim[row, k, 1]

@@ -18,7 +18,7 @@ from banquise.detection.broad_phase import PairState, empty_state, joined, pairs
 from banquise.detection.impact_time import impact_times
 from banquise.detection.manifold import Contacts, contacts_of
 from banquise.detection.scratch import Found, Memory, Scratch, make_found, make_scratch
-from banquise.detection.shapes import shapes_of
+from banquise.detection.shapes import Shapes, reshaped, shapes_of
 from banquise.jit import SameTypes
 from banquise.scene.domain import Domain, Periodic
 
@@ -65,9 +65,12 @@ class Detector:
             self.bounds = (domain.xmin, domain.ymin)
         self.reset(bodies)
 
-    def reset(self, bodies: Any) -> None:
-        """Forget everything and take up `bodies` (floes broken, rows sorted anew)."""
-        self.shapes = shapes_of(bodies)
+    def reset(self, bodies: Any, before: NDArray[np.int64] | None = None) -> None:
+        """Forget everything and take up `bodies` (floes broken, rows sorted anew).
+
+        before : row that each had so far, -1 for a new shape; None: all are new
+        """
+        self.shapes: Shapes = shapes_of(bodies) if before is None else reshaped(self.shapes, bodies, before)
         self._columns = (bodies.vertices, bodies.ids)
         n = len(bodies.x)
         self.n_free = int(bodies.n_free)

@@ -7,6 +7,7 @@ links: a body of up to eight runs is a plain list of them, a coast of thousands 
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from banquise.detection import _kernels_shapes
 from banquise.detection._kernels_rows import SECTORS
+from banquise.scene.bodies import rings_of_rows
 
 RUN = 4
 
@@ -89,6 +91,34 @@ def shapes_of(bodies: Any) -> Shapes:
         np.ascontiguousarray(bodies.ids, dtype=np.int64),
         _rims(block, body_slot),
     )
+
+
+def reshaped(shapes: Shapes, bodies: Any, before: NDArray[np.int64]) -> Shapes:
+    """What `shapes_of` gives for `bodies`, from the shapes before: row k had the row before[k], -1 for a new shape."""
+    new = np.flatnonzero(before < 0)
+    vertices, ring_start, body_ring = rings_of_rows(bodies.vertices, bodies.ring_start, bodies.body_ring, new)
+    made = shapes_of(
+        SimpleNamespace(
+            x=new, vertices=vertices, ring_start=ring_start, body_ring=body_ring, radius=bodies.radius[new],
+            area=bodies.area[new], ids=bodies.ids[new], n_free=int((new < bodies.n_free).sum()),
+        )
+    )  # fmt: skip
+    source = before.copy()
+    source[new] = len(shapes.frame) + np.arange(len(new))
+    counts = np.concatenate([np.diff(shapes.body, axis=0), np.diff(made.body, axis=0)])[source].sum(axis=0)
+    nodes, slots, n = int(counts[0]), int(counts[1]), len(before)
+    out = Shapes(
+        np.empty((slots // RUN, 6, RUN)),
+        np.empty((slots, 4), np.int32),
+        np.empty((nodes, 7)),
+        np.empty((nodes, 2), np.int32),
+        np.empty((n + 1, 2), np.int32),
+        np.empty((n, 6)),
+        np.ascontiguousarray(bodies.ids, dtype=np.int64),
+        np.empty((n, SECTORS, 2), np.float32),
+    )
+    _kernels_shapes.gathered(shapes, made, source, out)
+    return out
 
 
 def _rims(block: Array, body_slot: Index) -> NDArray[np.float32]:
