@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from banquise.errors import BanquiseError
 from banquise.fracture import split
+from banquise.fracture.split import _plain_pieces, _simple_cut, like
 from banquise.scene.floe import Disc, Floe
+from banquise.scene.moments import polygon_moments
 
 from .conftest import rectangle, star
 
@@ -50,6 +52,33 @@ def test_any_visible_cut_conserves(seed, first, second):
     assert totals(pieces) == pytest.approx(totals([moving]), rel=1e-11)
     assert pieces[0].area <= pieces[1].area
     assert pieces[0].polygon.intersection(pieces[1].polygon).area < 1e-9 * floe.area
+
+
+def test_the_plain_way_cuts_as_the_general_one():
+    """Rings cut by a kernel are those that shapely's polygons give, point by point, and weigh the same."""
+    rng = np.random.default_rng(3)
+    both = 0
+    for seed in range(60):
+        floe = star(seed)
+        border = floe.polygon.exterior
+        ends = [np.array(border.interpolate(s, normalized=True).coords[0]) for s in rng.random(2)]
+        if seed % 3 == 0:
+            ends[0] = floe.ring[seed % len(floe.ring)]  # at a corner
+        plain, general = _plain_pieces(floe, ends), _simple_cut(floe.polygon, np.array(ends))
+        if general is None:
+            assert plain is None  # ends that do not see each other
+        if plain is None or general is None:
+            continue
+        both += 1
+        general.sort(key=lambda p: p.area)
+        for piece, polygon in zip(plain, general):
+            assert piece.polygon.symmetric_difference(polygon).area < 1e-12 * floe.area
+            assert len(piece.ring) == len(polygon.exterior.coords) - 1
+            moments = polygon_moments([piece.ring], piece.ring[0])
+            assert piece.area_moments == pytest.approx(moments, rel=1e-12, abs=1e-12 * moments[0] ** 2)
+            again = like(floe, [piece.ring], piece.density, piece.name)  # as a resumed run makes it: bit for bit
+            assert (again.ring == piece.ring).all() and again.mass == piece.mass and again.inertia == piece.inertia
+    assert both > 20
 
 
 def test_concave_floes_are_cut_between_the_ends_only():

@@ -171,6 +171,17 @@ class Floe(_Body):
     def _clean(ring: Any, what: str) -> Array:
         return clean_ring(ring, what)
 
+    def part(self, ring: Array, name: str | None = None) -> Floe:
+        """A part of this floe at rest, of its stuff: `ring` is taken as it is, clean and counter-clockwise."""
+        other = Floe.__new__(Floe)
+        other.name = name
+        other._what = f"floe {name!r}" if name else "floe"
+        other.ring, other.holes, other.radius = ring, (), 0.0
+        other.density, other.velocity, other.spin = self.density, (0.0, 0.0), 0.0
+        other.water_drag, other.air_drag, other.material = self.water_drag, self.air_drag, self.material
+        other.lower, other.upper = self.lower, self.upper
+        return other
+
     @property
     def flat(self) -> bool:
         """Whether both surfaces are constant."""
