@@ -60,9 +60,9 @@ def screened(count: int) -> Figure:
 def storm_costs(n: int, minutes: float, step: float = 5.0) -> dict[str, dict[str, float]]:
     """CPU seconds of a whole storm without and with breaking, a step of one after a step of the other."""
     from banquise.fracture import Griffith
-    from banquise.scenes.fracture import predicted_speed, storm
+    from banquise.scenes.fracture import storm
 
-    predicted_speed(0)  # compiles the search
+    storm(n=60, law=Griffith(), step=step).run(180, every=180)  # compiles all that breaks take
     sims = {"whole": storm(n=n, law=None, step=step), "broken": storm(n=n, law=Griffith(), step=step)}
     costs = {name: {"seconds": 0.0, "breaking": 0.0, "floe_steps": 0.0} for name in sims}
     for k in range(2 + round(60 * minutes / step)):

@@ -12,6 +12,7 @@ from banquise.fracture._kernels_points import inside
 from banquise.jit import inner, kernel
 
 TOUCH = 1e-7  # of the floe's size: ends of chords are on the border only to rounding
+SPARE = 1e-3  # of the area: a cut through elements, whose nodes are kept off it, may take as much away
 
 
 @inner
@@ -162,12 +163,46 @@ def _swept(corners, first, along, turn, spots, at):
     return out
 
 
+@inner
+def _least_cuts(x, y, s, corners, first, along, least, whole, out, count):
+    """Add to `out` the chords from the place (x, y), at s along the outer ring, that cut off just the area `least` on either
+    side; how many there are then.
+
+    Where little less than half of a floe may be cut off, few of the spaced ends do, or none. The area swept from a fixed start
+    grows in proportion along an edge.
+    """
+    spare = min(SPARE, 0.25 * (whole - 2.0 * least))
+    n, before = first[1], 0
+    while before + 1 < n and along[before + 1] <= s:
+        before += 1
+    swept = 0.0
+    for q in range(1, n + 1):
+        i, j = (before + q) % n, (before + q + 1) % n
+        part = 0.5 * ((corners[i, 0] - x) * (corners[j, 1] - y) - (corners[i, 1] - y) * (corners[j, 0] - x))
+        if q == n:  # the rest of the start's own edge
+            part = 0.0
+        for side in range(2):
+            goal = least + spare if side == 0 else whole - least - spare
+            if (swept < goal) == (swept + part < goal) or count >= out.shape[0]:
+                continue
+            f = (goal - swept) / part
+            ex, ey = (
+                corners[i, 0] + f * (corners[j, 0] - corners[i, 0]),
+                corners[i, 1] + f * (corners[j, 1] - corners[i, 1]),
+            )
+            if math.hypot(ex - x, ey - y) > 1e-3 and runs_inside(x, y, ex, ey, corners, first):
+                out[count, 0], out[count, 1], out[count, 2], out[count, 3], out[count, 4] = x, y, ex, ey, 0.0
+                count += 1
+        swept += part
+    return count
+
+
 @kernel
 def chords(corners, first, along, turn, spots, starts, least, open_ended):
     """(k, 5) chords x0, y0, x1, y1, 0 in the ice from the first `starts` of the places `spots` to all others, by length.
 
-    On the outer ring they cut off at least the area `least` (a bound: holes are not counted); chords from ring to ring only
-    where cracks may be open-ended.
+    On the outer ring they cut off at least the area `least` (a bound: holes are not counted), and if not all places are starts
+    those that cut off just that come in besides; chords from ring to ring only where cracks may be open-ended.
     """
     n = spots.shape[0]
     at = np.empty((n, 2))
@@ -178,8 +213,7 @@ def chords(corners, first, along, turn, spots, starts, least, open_ended):
     for i in range(first[1]):
         j = _after(i, 0, first)
         whole += 0.5 * (corners[i, 0] * corners[j, 1] - corners[i, 1] * corners[j, 0])
-    out = np.empty((n * (n - 1) // 2, 5))
-    length = np.empty(out.shape[0])
+    out = np.empty((n * (n - 1) // 2 + 4 * min(starts, n), 5))
     count = 0
     for i in range(min(starts, n)):
         for j in range(i + 1, n):
@@ -195,9 +229,14 @@ def chords(corners, first, along, turn, spots, starts, least, open_ended):
             if runs_inside(at[i, 0], at[i, 1], at[j, 0], at[j, 1], corners, first):
                 out[count, 0], out[count, 1], out[count, 2], out[count, 3] = at[i, 0], at[i, 1], at[j, 0], at[j, 1]
                 out[count, 4] = 0.0
-                length[count] = math.hypot(at[j, 0] - at[i, 0], at[j, 1] - at[i, 1])
                 count += 1
-    order = np.argsort(length[:count], kind="mergesort")
+        if starts < n and spots[i, 0] == 0.0 and 2.0 * least < whole and not open_ended:
+            room = out[: count + 4]
+            count = _least_cuts(at[i, 0], at[i, 1], spots[i, 1], corners, first, along, least, whole, room, count)
+    length = np.empty(count)
+    for k in range(count):
+        length[k] = math.hypot(out[k, 2] - out[k, 0], out[k, 3] - out[k, 1])
+    order = np.argsort(length, kind="mergesort")
     ordered = np.empty((count, 5))
     for k in range(count):
         for q in range(5):

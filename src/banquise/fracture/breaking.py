@@ -60,8 +60,7 @@ class Cuts:
 
 def compactness(floe: Floe) -> float:
     """1 for a disc, 0.79 for a square, 0.14 for a strip twenty times as long as wide."""
-    polygon = floe.polygon
-    return float(4 * np.pi * polygon.area / polygon.length**2)
+    return float(4 * np.pi * floe.polygon.area / floe.polygon.length**2)
 
 
 def _slits_in(piece: Floe, slits: list[Slit]) -> list[Slit]:

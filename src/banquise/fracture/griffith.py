@@ -70,6 +70,13 @@ class Griffith:
         """What breaks the floes of a run."""
         return import_module("banquise.fracture.struck").StruckFloes(self, bodies)
 
+    def with_least_piece(self, part: float) -> Griffith:
+        """The same law with another `min_piece`, a number from 0 to 0.5; nothing is checked, for every floe asks for its own."""
+        other = object.__new__(Griffith)
+        other.__dict__.update(self.__dict__)
+        other.__dict__["min_piece"] = part
+        return other
+
     def least_size(self, thickness: float) -> float:
         """Least square root of a piece's area (m)."""
         return 10 * thickness if self.min_size is None else self.min_size

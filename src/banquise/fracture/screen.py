@@ -7,6 +7,7 @@ cuts off enough of the floe). The chord is bounded from below once per shape.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -48,9 +49,8 @@ def shortest_cut(floe: Floe, min_piece: float = 0.02) -> float:
     """
     known = _known.setdefault(floe, {})
     if min_piece not in known:
-        polygon = floe.polygon
-        least = min_piece * polygon.area
-        rings = [_known_samples(floe), *(_sampled(np.asarray(r.coords)) for r in polygon.interiors)]
+        least = min_piece * _area(floe)
+        rings = [_known_samples(floe), *(_sampled(_closed(hole)) for hole in _holes(floe))]
         known[min_piece] = min(_shortest(at, step, least) for at, step in rings)
     return known[min_piece]
 
@@ -63,17 +63,30 @@ def _shortest(at: Array, step: float, least: float) -> float:
 
 def shortest_from(floe: Floe, spot: Any, reach: float, min_piece: float) -> float:
     """Length (m) below which no chord from the outer border within `reach` of `spot` cuts off that part of the area."""
-    polygon = floe.polygon
     at, step = _known_samples(floe)
     found = _kernels_screen.shortest_chord_from(
-        at, float(spot[0]), float(spot[1]), reach + step, min_piece * polygon.area, step
+        at, float(spot[0]), float(spot[1]), reach + step, min_piece * _area(floe), step
     )
     return max(0.0, float(found) - step)
 
 
+def _area(floe: Floe) -> float:
+    """Of the floe as it is cut: arcs as chords."""
+    return float(floe.polygon.area) if floe.radius > 0 else floe.area
+
+
+def _holes(floe: Floe) -> Sequence[Array]:
+    return [np.asarray(r.coords)[:-1] for r in floe.polygon.interiors] if floe.radius > 0 else floe.holes
+
+
+def _closed(ring: Array) -> Array:
+    return np.concatenate([ring, ring[:1]])
+
+
 def _known_samples(floe: Floe) -> tuple[Array, float]:
     if floe not in _samples:
-        _samples[floe] = _sampled(np.asarray(floe.polygon.exterior.coords))
+        outer = _closed(floe.ring) if floe.radius == 0 else np.asarray(floe.polygon.exterior.coords)
+        _samples[floe] = _sampled(outer)
     return _samples[floe]
 
 

@@ -8,23 +8,24 @@ enough with a slower rebound. The piece that carries the contact may break again
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
-import shapely
 from numpy.typing import NDArray
 
 from banquise.errors import ShapeError
-from banquise.fracture import _kernels_screen
+from banquise.fracture import _kernels_screen, _kernels_split
 from banquise.fracture.blas import one_blas_thread
 from banquise.fracture.blow import Struck
 from banquise.fracture.breaking import Breaking, Cuts
 from banquise.fracture.griffith import Griffith
-from banquise.fracture.percussion import Contact, Impact, from_impulses
+from banquise.fracture.percussion import Contact
 from banquise.fracture.screen import shortest_cut, shortest_from
-from banquise.fracture.search import Crack, search
-from banquise.fracture.slits import extend
+from banquise.fracture.search import Crack
+from banquise.fracture.sought import Blow, Other, crack_by_steps, crack_of, rings_of, serves
 from banquise.scene.bodies import Bodies
 from banquise.scene.floe import Floe
 from banquise.threads import over_blocks
@@ -36,7 +37,6 @@ Array = NDArray[np.float64]
 PAYS = 1.2  # stored energy over the surface of a crack, below which none paid on any floe we tried (least seen: 1.5)
 SHARE = 1.4  # of the energy that a floe stores, at most so many times what thicknesses alone would give it
 LIMIT = 1.25  # factor on the load up to which cracks are looked for: moving the ends of one gained 1.13 at most on 120 floes
-DOUBT = 1.2  # factor on the load within which the other side's own compliance may decide
 NEAR = 0.5  # of a patch: a contact this near to one searched before, from the same side, breaks at the same energy
 SAME_SIDE = 0.98  # cosine
 SURE = 0.8  # of that energy, below which it is not searched again
@@ -49,7 +49,7 @@ class Proposal:
     critical: float
     struck: Struck
     floe: Floe
-    hit: Impact
+    energy: float  # J stored
     crack: Crack
 
 
@@ -172,11 +172,9 @@ class StruckFloes(Breaking):
             restitution = max(restitution, float(sim.laws.restitution[b.material[row], b.material[at]]))
         return Struck(row, which, contacts, others, turn, floe.centre, np.array(levers), restitution)
 
-    def _partner(self, sim: Any, struck: Struck, k: int) -> Floe | None:
-        """The floe on the other side of a contact, where it was, in the frame of the struck one; None for an obstacle."""
+    def _partner(self, sim: Any, struck: Struck, k: int) -> Floe:
+        """The floe on the other side of a contact, where it was, in the frame of the struck one."""
         b, row = sim.bodies, struck.others[k]
-        if row >= b.n_free:
-            return None
         floe = self.floe(sim, row)
         turn = b.angle[row] - b.angle[struck.row]
         c, s = math.cos(turn), math.sin(turn)
@@ -186,6 +184,8 @@ class StruckFloes(Breaking):
         radius = floe.radius
         if len(rings[0]) == 1:
             rings, radius = [(np.asarray(floe.polygon.exterior.coords)[:-1] - floe.centre) @ on + middle], 0.0
+        if radius == 0 and len(rings) == 1 and floe.flat:
+            return floe.part(rings[0])
         return Floe(rings[0], holes=rings[1:], thickness=floe.thickness, density=floe.density, radius=radius)
 
     # ------------------------------------------------------------ the search
@@ -208,12 +208,12 @@ class StruckFloes(Breaking):
         found = self._crack(sim, struck, floe, ice, mobility, slits)
         if found is None:
             return None, 1
-        hit, crack = found
+        energy, crack = found
         if crack.critical <= 1:
-            return Proposal(crack.critical, struck, floe, hit, crack), 1
+            return Proposal(crack.critical, struck, floe, energy, crack), 1
         if len(struck.contacts) == 1 and not slits:
             c = struck.contacts[0]
-            misses.append([*c.point, *c.normal, min(crack.critical, LIMIT) ** 2 * hit.energy])
+            misses.append([*c.point, *c.normal, min(crack.critical, LIMIT) ** 2 * energy])
         return None, 1
 
     def _share(self, sim: Any, struck: Struck, floe: Floe) -> float:
@@ -246,53 +246,27 @@ class StruckFloes(Breaking):
 
     def _crack(
         self, sim: Any, struck: Struck, floe: Floe, ice: Griffith, mobility: Array, slits: Any = ()
-    ) -> tuple[Impact, Crack] | None:
-        """The elastic state and the crack that pays first; the partners are meshed only where it could pay at all."""
+    ) -> tuple[float, Crack] | None:
+        """Energy stored in a floe and the crack that pays first; None where nothing can be said."""
+        free = sim.bodies.n_free
+        others = [
+            None if row >= free else Other(float(sim.bodies.thickness[row]), partial(self._partner, sim, struck, k))
+            for k, row in enumerate(struck.others)
+        ]
         try:
-            hit = from_impulses(floe, struck.contacts, struck.restitution, ice=ice, mobility=mobility)
-            crack = extend(floe, hit, ice, slits) if slits else None
-            if crack is None or crack.critical > 1:
-                crack = search(floe, hit, ice, limit=LIMIT)
-            if crack.critical > 1:
-                return hit, crack
-            return self._yielding(sim, struck, floe, ice, mobility, hit, crack)
+            if not slits and serves(ice):
+                blow = Blow.of(struck.contacts, struck.restitution, mobility)
+                return crack_of(floe, blow, ice, others, LIMIT)
+            return crack_by_steps(floe, struck.contacts, struck.restitution, mobility, ice, others, slits, LIMIT)
         except ShapeError:
             return None  # impulses that cancel, or a shape that cannot be meshed: no crack
-
-    def _yielding(
-        self, sim: Any, struck: Struck, floe: Floe, ice: Griffith, mobility: Array, hit: Impact, crack: Crack
-    ) -> tuple[Impact, Crack]:
-        """The same when the other side yields too: it changes how high the load goes, not where the crack runs.
-
-        Compliances go as one over the thickness, and with shape by a third or so. The other side is meshed only where that
-        third decides.
-        """
-        b = sim.bodies
-        if all(row >= b.n_free for row in struck.others):
-            return hit, crack
-        weight = np.array([c.impulse**2 for c in struck.contacts])
-        other = np.array([floe.thickness / b.thickness[row] if row < b.n_free else 0.0 for row in struck.others])
-        energy = hit.energy / (1 + float(weight @ other) / float(weight.sum()))
-        critical = crack.critical * math.sqrt(hit.energy / energy)
-        if not 1 / DOUBT < critical < DOUBT:
-            return replace(hit, energy=energy), replace(crack, critical=critical, energy=energy)
-        partners = [self._partner(sim, struck, k) for k in range(len(struck.contacts))]
-        soft = from_impulses(
-            floe,
-            [replace(c, other=p) for c, p in zip(struck.contacts, partners)],
-            struck.restitution,
-            ice=ice,
-            mobility=mobility,
-        )
-        critical = crack.critical * math.sqrt(hit.energy / soft.energy)
-        return soft, replace(crack, critical=critical, energy=soft.energy)
 
     # ------------------------------------------------------------ the break
 
     def _break(self, sim: Any, events: Array, purse: Array, p: Proposal) -> Cuts | None:
         """Cut the floe, pay for it, and go on with the piece that carries the contact while energy is left."""
         cuts = self.start_cuts(sim, p.struck.row)
-        budget = p.hit.energy
+        budget = p.energy
         queue = [(0, p.struck, p.crack, budget, 1)]
         while queue:
             which, struck, crack, budget, generation = queue.pop(0)
@@ -325,8 +299,8 @@ class StruckFloes(Breaking):
         ice = _for(sim.fracture, piece)
         if ice is None or budget <= 0:
             return None
-        away = [[p.polygon.distance(shapely.Point(c.point)) for p in cuts.pieces] for c in struck.contacts]
-        mine = [k for k, distances in enumerate(away) if int(np.argmin(distances)) == place]
+        nearest = _nearest_piece(cuts.pieces, struck.contacts)
+        mine = [k for k, piece_of_it in enumerate(nearest) if piece_of_it == place]
         if not mine:
             return None
         own = replace(
@@ -347,8 +321,8 @@ class StruckFloes(Breaking):
         found = self._crack(sim, own, piece, ice, mobility)
         if found is None:
             return None
-        hit, crack = found
-        critical = crack.critical * math.sqrt(max(hit.energy / budget, 1.0))
+        energy, crack = found
+        critical = crack.critical * math.sqrt(max(energy / budget, 1.0))
         return (own, crack) if critical <= 1 else None
 
     def _touch(self, sim: Any, event: Array) -> Touch:
@@ -389,7 +363,17 @@ def _for(law: Griffith, floe: Floe) -> Griffith | None:
     least = law.least_size(floe.thickness) ** 2 / floe.area
     if least > 0.5:
         return None
-    return law if least <= law.min_piece else replace(law, min_piece=least)
+    return law if least <= law.min_piece else law.with_least_piece(least)
+
+
+def _nearest_piece(pieces: Sequence[Floe], contacts: Sequence[Contact]) -> list[int]:
+    """Which piece carries each contact."""
+    rings = [rings_of(p) for p in pieces]
+    corners = np.concatenate([r for r, _ in rings])
+    lengths = [np.diff(first) for _, first in rings]
+    starts = np.concatenate([[0], np.cumsum(np.concatenate(lengths))])
+    owner = np.repeat(np.arange(len(pieces)), [len(own) for own in lengths])
+    return [int(owner[_kernels_split.nearest_of(corners, starts, *map(float, c.point))]) for c in contacts]
 
 
 def _longer(slits: list[Any], crack: Crack) -> list[Any]:

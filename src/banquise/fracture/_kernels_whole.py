@@ -1,0 +1,280 @@
+"""A whole search in one call: from the border of a floe and the impulses on it to the crack that pays first.
+
+A run makes hundreds of searches; what lay between the kernels of `search` took as long as they did.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from banquise.fracture import _kernels_border, _kernels_mesh, _kernels_skyline
+from banquise.fracture._kernels_ring import own_units, rounded
+from banquise.fracture._kernels_search import (
+    BEST,
+    BEST_AT,
+    CRITICAL,
+    FIRST,
+    FIRST_AT,
+    LENGTH,
+    RELEASE,
+    SKIPPED,
+    STATUS,
+    Aim,
+    Sheet,
+    look,
+    refine,
+)
+from banquise.fracture._kernels_sheet import (
+    frozen_inverse,
+    mean_stiffness,
+    meshed,
+    patches,
+    relieved,
+    spread_force,
+    stresses,
+    taken_stretches,
+)
+from banquise.jit import inner, kernel
+
+FAILED, NONE, FOUND = -1, 0, 1  # no mesh; no crack; a crack
+X0, Y0, X1, Y1, CRACK_LENGTH, FACTOR, GIVES, RELEASED = range(8)  # columns of what is found
+HOLD = 1e4  # stiffness that keeps a gripped ghost still, in units of Young's modulus * thickness
+KNOWN = 8  # cracks whose sides are kept for the next ones
+
+
+class Quest(NamedTuple):
+    """Ice, and how finely and how far to look."""
+
+    young: float  # Pa
+    poisson: float
+    toughness: float  # J/m2
+    friction: float
+    least: float  # part of the area
+    strength: float  # Pa, 0: no gate
+    gate: float  # m
+    least_energy: bool  # the rule
+    nodes: float
+    patch_edges: float
+    border_points: float
+    halvings: int
+    limit: float  # factor on the load
+
+
+@inner
+def _scaled(corners, spots, x0, y0, unit):
+    """Border and contacts in the floe's own units."""
+    at, where = np.empty_like(corners), np.empty_like(spots)
+    for i in range(corners.shape[0]):
+        at[i, 0], at[i, 1] = rounded((corners[i, 0] - x0) / unit), rounded((corners[i, 1] - y0) / unit)
+    for k in range(spots.shape[0]):
+        where[k, 0], where[k, 1] = rounded((spots[k, 0] - x0) / unit), rounded((spots[k, 1] - y0) / unit)
+        where[k, 2], where[k, 3] = spots[k, 2], spots[k, 3]
+    return at, where
+
+
+@kernel
+def yielding(corners, first, spots, pattern, width, poisson, nodes, patch_edges):
+    """What a floe yields under its contacts (see `searched`), times Young's modulus and thickness; negative: no mesh."""
+    x0, y0, unit = own_units(corners, first)
+    at, where = _scaled(corners, spots, x0, y0, unit)
+    lines, begin, wide = patches(at, first, where, width / unit)
+    points, elements, neighbours, _, _ = meshed(at, first, lines, begin, wide, nodes, patch_edges)
+    n = points.shape[0]
+    if elements.shape[0] == 0:
+        return -1.0
+    area, _ = _kernels_mesh.areas(points, elements)
+    for e in range(elements.shape[0]):
+        if area[e] <= 0.0:
+            return -1.0
+    _, stiffness = _kernels_mesh.strains_and_stiffness(points, elements, area, poisson)
+    modes, moments = _kernels_mesh.rigid(points, elements, area)
+    low, _ = _kernels_skyline.lows(elements, n)
+    load = np.zeros(2 * n)
+    for k in range(spots.shape[0]):
+        edges = _kernels_mesh.edges_on(points, elements, neighbours, lines[begin[k] : begin[k + 1]].copy())
+        if edges.shape[0] == 0:
+            return -1.0
+        spread_force(points, elements, edges, pattern[k, 0], pattern[k, 1], spots[k, 2], spots[k, 3], load)
+    stiff = mean_stiffness(stiffness, n)
+    return relieved(elements, stiffness, low, modes, moments, stiff, load, np.empty(2 * n), np.empty(3))
+
+
+@inner
+def _loaded(at, first, where, pattern, width, thickness, kinetic, unit, quest):
+    """Whether the floe could be meshed; its sheet, border, stretches taken by patches, and what it yields."""
+    lines, begin, wide = patches(at, first, where, width / unit)
+    points, elements, neighbours, rim, starts = meshed(at, first, lines, begin, wide, quest.nodes, quest.patch_edges)
+    ne, n, contacts = elements.shape[0], points.shape[0], where.shape[0]
+    area, size = _kernels_mesh.areas(points, elements)
+    good = ne > 0
+    whole = 0.0
+    for e in range(ne):
+        good = good and area[e] > 0.0
+        whole += area[e]
+    strain, stiffness = _kernels_mesh.strains_and_stiffness(points, elements, area, quest.poisson)
+    modes, moments = _kernels_mesh.rigid(points, elements, area)
+    low, high = _kernels_skyline.lows(elements, n)
+    stiff = mean_stiffness(stiffness, n)
+    load, shape, push = np.zeros(2 * n), np.zeros(2 * n), np.zeros(3)
+    ways, both, grips = np.empty((contacts, 2)), np.empty(contacts, np.bool_), np.zeros((contacts, 2, 2))
+    all_edges, owner = np.empty((ne + 1, 2), np.int64), np.empty(ne + 1, np.int64)
+    count = 0
+    for k in range(contacts):
+        edges = _kernels_mesh.edges_on(points, elements, neighbours, lines[begin[k] : begin[k + 1]].copy())
+        good = good and edges.shape[0] > 0 and count + edges.shape[0] <= ne
+        if not good:
+            break
+        spread_force(points, elements, edges, pattern[k, 0], pattern[k, 1], where[k, 2], where[k, 3], load)
+        ways[k, 0], ways[k, 1] = where[k, 2], where[k, 3]
+        both[k] = pattern[k, 1] != 0.0
+        for c in range(2):
+            for d in range(2):
+                grips[k, c, d] = (1.0 if c == d else 0.0) if both[k] else ways[k, c] * ways[k, d]
+        for i in range(edges.shape[0]):
+            all_edges[count, 0], all_edges[count, 1], owner[count] = edges[i, 0], edges[i, 1], k
+            count += 1
+    gives = relieved(elements, stiffness, low, modes, moments, stiff, load, shape, push) if good else -1.0
+    G, drift, drift_energy = np.empty((0, 0)), np.empty((0, 3)), np.empty((0, 3))
+    stress, grip = np.empty((ne, 3)), np.full((ne, 3), -1, np.int64)
+    if gives > 0.0:
+        scale = math.sqrt(kinetic / (gives * quest.young * thickness)) / unit
+        for i in range(2 * n):
+            shape[i] *= scale
+        for z in range(3):
+            push[z] *= scale
+        held, held_ways = _kernels_mesh.frozen_components(
+            elements, n, all_edges[:count].copy(), owner[:count].copy(), ways, both, grip
+        )
+        G, drift, drift_energy = frozen_inverse(elements, stiffness, low, high, modes, moments, stiff, held, held_ways)
+        stresses(strain, elements, shape, quest.poisson, stress)
+    sheet = Sheet(
+        points, elements, neighbours, stiffness, area, size, stress, modes, moments, grip, grips, shape.reshape((n, 2)), G,
+        drift, drift_energy, push, True, whole, HOLD,
+    )  # fmt: skip
+    along, turn = _kernels_border.marks(rim, starts)
+    taken = taken_stretches(rim, starts, along, turn, lines, begin, wide)
+    return G.shape[0] > 0, sheet, rim, starts, along, turn, taken, gives
+
+
+@inner
+def _with_hint(chords, hint, corners, first, along, turn):
+    """The chords, before them the one that a rougher search found, put on this border; the hint is all NaN where none is."""
+    if math.isnan(hint[0]):
+        return chords
+    out = np.empty((chords.shape[0] + 1, 5))
+    for q in range(2):
+        ring, where = _kernels_border.nearest(hint[2 * q], hint[2 * q + 1], corners, first, along)
+        x, y = _kernels_border.place(ring, where, corners, first, along, turn)
+        out[0, 2 * q], out[0, 2 * q + 1] = x, y
+    out[0, 4] = 0.0
+    for c in range(chords.shape[0]):
+        for q in range(5):
+            out[c + 1, q] = chords[c, q]
+    return out
+
+
+@kernel
+def searched(corners, first, spots, pattern, thickness, width, kinetic, quest, hint, found):
+    """Search the crack of a floe: FAILED, NONE or FOUND.
+
+    Parameters
+    ----------
+    corners, first : rings of the floe (m); spots : (k, 4) place (m) and push (unit) of each contact; width : m, of its patch
+    pattern : (k, 2) N s along the push and across it, of the compression; kinetic : J, twice the energy that they carry
+    hint : (4,) ends of a crack (m) to be looked at first, or NaN
+    found : (8,) gets the ends of the crack (m), its length, the factor on the load, what the floe yields, the release (J)
+    """
+    x0, y0, unit = own_units(corners, first)
+    at, where = _scaled(corners, spots, x0, y0, unit)
+    good, sheet, rim, starts, along, turn, taken, gives = _loaded(
+        at, first, where, pattern, width, thickness, kinetic, unit, quest
+    )
+    found[GIVES] = gives
+    if not good:
+        return FAILED
+    joule = quest.young * thickness * unit * unit
+    aim = Aim(
+        0.5 * kinetic / joule, quest.toughness * thickness * unit / joule, quest.friction, quest.least * sheet.whole,
+        quest.strength / quest.young, quest.gate / unit, quest.least_energy, True, False,
+    )  # fmt: skip
+    step = 0.0
+    for r in range(turn.shape[0]):
+        step += turn[r]
+    step /= quest.border_points
+    ends = _kernels_border.ends(rim, starts, along, turn, taken, quest.border_points, step)
+    here = np.empty(4)
+    for q in range(2):
+        here[2 * q], here[2 * q + 1] = (hint[2 * q] - x0) / unit, (hint[2 * q + 1] - y0) / unit
+    best = np.empty(4)
+    best[BEST] = math.inf if quest.least_energy else quest.limit
+    best[FIRST] = quest.limit
+    best[BEST_AT] = best[FIRST_AT] = -1.0
+    n = sheet.nodes.shape[0]
+    known = (np.empty((KNOWN, 2 * n, 3)), np.empty((KNOWN, 3, 2 * n)), np.zeros(1, np.int64))
+    chords = _kernels_border.chords(rim, starts, along, turn, ends, 2 * spots.shape[0], aim.least, np.bool_(False))
+    chords = _with_hint(chords, here, rim, starts, along, turn)
+    notes = np.empty((chords.shape[0], 6))
+    look(sheet, chords, aim, best, known, np.int64(0), notes)
+    none = best[FIRST_AT] < 0.0
+    for c in range(chords.shape[0]):
+        none = none and notes[c, STATUS] != SKIPPED
+    if none:  # a contact in a corner so sharp that no chord from it cuts off enough
+        chords = _kernels_border.chords(rim, starts, along, turn, ends, ends.shape[0], aim.least, np.bool_(False))
+        notes = np.empty((chords.shape[0], 6))
+        look(sheet, chords, aim, best, known, np.int64(0), notes)
+    chosen = int(best[BEST_AT]) if best[BEST_AT] >= 0.0 else int(best[FIRST_AT])
+    if chosen < 0:
+        return NONE
+    chord, note = chords[chosen], notes[chosen]
+    if best[BEST_AT] >= 0.0:
+        spot = np.empty((2, 2))
+        for q in range(2):
+            spot[q, 0], spot[q, 1] = _kernels_border.nearest(chord[2 * q], chord[2 * q + 1], rim, starts, along)
+        more, more_notes = np.empty((4 * quest.halvings, 5)), np.empty((4 * quest.halvings, 6))
+        offset = chords.shape[0]
+        refine(
+            sheet, rim, starts, along, turn, taken, spot, 0.5 * step, quest.halvings, aim, best, known, offset, more,
+            more_notes,
+        )  # fmt: skip
+        if best[BEST_AT] >= offset:
+            chord, note = more[int(best[BEST_AT]) - offset], more_notes[int(best[BEST_AT]) - offset]
+    if rim.shape[0] != at.shape[0]:
+        _to_true_border(chord, at, first)
+    for q in range(2):
+        found[2 * q], found[2 * q + 1] = x0 + unit * chord[2 * q], y0 + unit * chord[2 * q + 1]
+    found[CRACK_LENGTH], found[FACTOR], found[RELEASED] = note[LENGTH] * unit, note[CRITICAL], note[RELEASE] * joule
+    return FOUND
+
+
+@inner
+def _to_true_border(chord, corners, first):
+    """Move the ends of a chord along its line to the border of the floe itself: the meshed one leaves out small detail."""
+    ax, ay = chord[0], chord[1]
+    dx, dy = chord[2] - ax, chord[3] - ay
+    long = math.hypot(dx, dy)
+    along, turn = _kernels_border.marks(corners, first)
+    for q in range(2):
+        x, y = chord[2 * q], chord[2 * q + 1]
+        ring, where = _kernels_border.nearest(x, y, corners, first, along)
+        nx, ny = _kernels_border.place(ring, where, corners, first, along, turn)
+        off = math.hypot(nx - x, ny - y)
+        if off < 1e-9:
+            continue
+        best, t_best = 8.0 * off, math.nan  # an end that the line meets only far away goes to the nearest place
+        for r in range(first.shape[0] - 1):
+            j = first[r + 1] - 1
+            for i in range(first[r], first[r + 1]):
+                ex, ey = corners[i, 0] - corners[j, 0], corners[i, 1] - corners[j, 1]
+                px, py = corners[j, 0] - ax, corners[j, 1] - ay
+                j = i
+                det = dx * ey - dy * ex
+                if abs(det) < 1e-12 * long:
+                    continue
+                s, t = (px * dy - py * dx) / det, (px * ey - py * ex) / det
+                if 0.0 <= s <= 1.0 and abs(t - q) * long < best:
+                    best, t_best = abs(t - q) * long, t
+        if math.isnan(t_best):
+            chord[2 * q], chord[2 * q + 1] = nx, ny
+        else:
+            chord[2 * q], chord[2 * q + 1] = ax + t_best * dx, ay + t_best * dy

@@ -1,0 +1,139 @@
+"""Searches of a run: in one call, on a rough mesh first."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import shapely
+from shapely.ops import split as cut
+
+from banquise.bench.fracture import struck_floes
+from banquise.fracture import Contact, Griffith, _kernels_border, from_impulses, release, search
+from banquise.fracture.percussion import _mobilities
+from banquise.fracture.sought import NEVER, SURE, Blow, Other, crack_of, seek
+from banquise.scene.floe import Disc, Floe
+
+from .conftest import rectangle
+
+
+def blow_on(floe, *contacts):
+    return Blow.of(contacts, 0.0, _mobilities(floe, contacts))
+
+
+def contact(point, push, impulse, tangential=0.0, other=None):
+    way = np.asarray(push, dtype=float) / np.hypot(*push)
+    return Contact(tuple(map(float, point)), tuple(way), impulse, tangential, other)
+
+
+HOLED = Floe(
+    [[0, 0], [120, 0], [130, 70], [60, 110], [-10, 60]],
+    holes=[[[50, 40], [50, 60], [70, 60], [70, 40]]],
+    density=910.0,
+)
+CASES = [
+    ([contact((0, 30), (1, 0), 2e5)], Griffith(), rectangle(100, 80)),
+    ([contact((0, 30), (1, 0), 2e5, 4e4)], Griffith(min_piece=0.3), rectangle(100, 80)),
+    ([contact((0, 30), (1, 0), 2e5), contact((100, 50), (-1, 0.1), 1e5)], Griffith(), rectangle(100, 80)),
+    ([contact((60, 0), (0, 1), 3e5)], Griffith(rule="least-energy"), HOLED),
+    ([contact((60, 0), (0, 1), 3e5)], Griffith(strength=2e5), HOLED),
+]
+
+
+@pytest.mark.parametrize("contacts, ice, floe", CASES)
+def test_one_call_finds_what_the_steps_find(contacts, ice, floe):
+    blow = blow_on(floe, *contacts)
+    found, gives = seek(floe, blow, ice, rough=False, limit=math.inf)
+    hit = from_impulses(floe, contacts, ice=ice)
+    crack = search(floe, hit, ice)
+    assert gives / (ice.young * floe.thickness) == pytest.approx(hit.compliance * contacts[0].impulse ** 2, rel=1e-3)
+    assert found.critical == pytest.approx(crack.critical, rel=1e-3)
+    assert found.release == pytest.approx(crack.release, rel=2e-3)
+    assert found.surface == pytest.approx(crack.surface, rel=2e-3)
+    assert np.array([found.start, found.end]) == pytest.approx(np.array([crack.start, crack.end]), abs=0.1)
+
+
+def test_a_disc_is_cut_as_a_chain_of_chords():
+    """Its corners are thinned out in another way than shapely's, so meshes differ a little."""
+    floe, one = Disc((60, 60), 60.0), contact((60, 0), (0, 1), 3e5)
+    found, _ = seek(floe, blow_on(floe, one), Griffith(), rough=False, limit=math.inf)
+    assert found.critical == pytest.approx(search(floe, from_impulses(floe, [one])).critical, rel=0.02)
+    for x, y in (found.start, found.end):  # on the chords themselves
+        assert floe.polygon.boundary.distance(shapely.Point(x, y)) < 1e-6
+
+
+def test_rough_and_fine_meshes_agree_on_the_crack():
+    """What a rough mesh chooses is, on the fine one, as good as the fine one's choice; and its factor is near enough for the
+    bounds within which a blow is searched again."""
+    ratios, losses = [], []
+    for floe, point, push in struck_floes(30, seed=5):
+        ice, one = Griffith(), contact(point, push, 0.05 * floe.mass)
+        blow = blow_on(floe, one)
+        rough, _ = seek(floe, blow, ice, rough=True, limit=math.inf)
+        fine, _ = seek(floe, blow, ice, rough=False, limit=math.inf)
+        ratios.append(rough.critical / fine.critical)
+        there = release(floe, from_impulses(floe, [one], ice=ice), rough.start, rough.end)
+        losses.append(math.sqrt(ice.toughness * floe.thickness * rough.length / there) / fine.critical)
+    assert min(ratios) > SURE and max(ratios) < NEVER
+    assert np.median(losses) < 1.01
+    assert np.percentile(losses, 90) < 1.05
+
+
+def test_a_doubt_is_settled_on_the_laws_own_mesh():
+    for floe, point, push in struck_floes(4, seed=2):
+        ice = Griffith()
+        unit, _ = seek(floe, blow_on(floe, contact(point, push, 1.0)), ice, rough=False, limit=math.inf)
+        for factor in (0.995, 1.005):
+            one = contact(point, push, factor * unit.critical)
+            _, crack = crack_of(floe, blow_on(floe, one), ice, [None], 1.25)
+            assert crack.critical == pytest.approx(1 / factor, rel=2e-3)
+
+
+def test_the_other_side_takes_its_share():
+    """Two equal squares head on store half of the energy each, whichever way their share is told."""
+    floe, ice = rectangle(100, 100), Griffith()
+    other = Floe(floe.ring - np.array([100.0, 0.0]), density=910.0)
+    one = contact((0, 50), (1, 0), 1.0, other=other)
+    blow = blow_on(floe, one)
+    whole, _ = seek(floe, blow, ice, rough=False, limit=math.inf)
+    for factor in (1.0, 2.0):
+        load = contact((0, 50), (1, 0), factor * math.sqrt(2) * whole.critical, other=other)
+        blow = blow_on(floe, load)
+        energy, crack = crack_of(floe, blow, ice, [Other(other.thickness, lambda: other)], 1.25)
+        assert energy == pytest.approx(0.25 * blow.kinetic, rel=1e-2)
+        assert crack.critical == pytest.approx(1 / factor, rel=0.02 if factor == 1.0 else 0.15)
+    thick = Other(100 * other.thickness, lambda: other)
+    energy, _ = crack_of(floe, blow, ice, [thick], 1.25)
+    assert energy == pytest.approx(0.5 * blow.kinetic, rel=0.02)
+
+
+def test_impulses_that_cancel_are_no_load():
+    floe = rectangle(100, 100)
+    pair = [contact((0, 50), (1, 0), 1e5), contact((100, 50), (-1, 0), 1e5)]
+    with pytest.raises(Exception, match="cancel"):
+        crack_of(floe, blow_on(floe, *pair), Griffith(), [None, None], 1.25)
+
+
+@pytest.mark.parametrize("least", [0.05, 0.3, 0.45, 0.49])
+def test_chords_that_cut_off_just_enough_are_among_the_candidates(least):
+    corners = np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])
+    first = np.array([0, 4])
+    along, turn = _kernels_border.marks(corners, first)
+    spots = np.array([[0.0, 3.6], [0.0, 0.35], [0.0, 1.7]])
+    chords = _kernels_border.chords(corners, first, along, turn, spots, 1, least, False)
+    x0, y0 = -0.5, -0.1
+    areas = []
+    for a, b, x, y, _ in chords:
+        assert (a, b) == pytest.approx((x0, y0))
+        areas.append(min(_cut_areas(corners, (a, b), (x, y))))
+    areas = np.array(areas)
+    assert (areas >= least - 1e-9).all()
+    assert np.isclose(areas, least, atol=2e-3).sum() >= 2  # one on either side
+    assert (np.diff(np.hypot(chords[:, 2] - chords[:, 0], chords[:, 3] - chords[:, 1])) >= 0).all()
+
+
+def _cut_areas(corners, a, b):
+    a, b = np.asarray(a), np.asarray(b)
+    line = shapely.LineString([a + 1e-9 * (a - b), b + 1e-9 * (b - a)])
+    return [part.area for part in cut(shapely.Polygon(corners), line).geoms]
