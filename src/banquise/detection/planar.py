@@ -68,8 +68,9 @@ class Detector:
     def reset(self, bodies: Any, before: NDArray[np.int64] | None = None) -> None:
         """Forget everything and take up `bodies` (floes broken, rows sorted anew).
 
-        before : row that each had so far, -1 for a new shape; None: all are new
+        before : row that each had so far, -1 for a new shape; None: all are new. What is known of pairs that stayed is kept.
         """
+        kept = None if before is None else self._carried(before)
         self.shapes: Shapes = shapes_of(bodies) if before is None else reshaped(self.shapes, bodies, before)
         self._columns = (bodies.vertices, bodies.ids)
         n = len(bodies.x)
@@ -100,10 +101,32 @@ class Detector:
         self.scale = float(np.median(size)) if self.n_free else 1.0
         self.rebuilds = 0
         self._memory = Memory()
+        if kept is not None and before is not None:
+            self.pairs, self.state, memory, path, wraps, pose = kept
+            old = before >= 0
+            self._memory = memory
+            # poses when they were last seen: what they have come since is still to be added to their paths
+            self.path[old], self.wraps[old], self.pose[old] = path[before[old]], wraps[before[old]], pose[before[old]]
         self._scratch: dict[int, Scratch] = {}
         self._found: dict[tuple[int, int], Found] = {}
         self._rows = 64
         self._overlap_room = 64
+
+    def _carried(self, before: NDArray[np.int64]) -> tuple[Index, PairState, Memory, Array, Any, Array] | None:
+        """Pairs of bodies that stayed, by their new rows, and what is known of them, for the next list to start from.
+
+        None where rows have changed their order: lists are sorted by them.
+        """
+        rows = np.flatnonzero(before >= 0)
+        if (np.diff(before[rows]) <= 0).any():
+            return None
+        now = np.full(len(self.path), -1, np.int32)
+        now[before[rows]] = rows
+        pairs = self.pairs.copy()
+        pairs[:, 0], pairs[:, 1] = now[pairs[:, 0]], now[pairs[:, 1]]
+        stayed = (pairs[:, :2] >= 0).all(axis=1)
+        state = PairState(*(column[stayed] for column in self.state))
+        return pairs[stayed], state, self._memory, self.path, self.wraps, self.pose
 
     def contacts(
         self, bodies: Any, zone: Array, travel: Array | None = None, memory: Contacts | None = None
