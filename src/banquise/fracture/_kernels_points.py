@@ -7,7 +7,7 @@ import numpy as np
 from banquise.jit import inner, kernel
 
 SAMPLES = 32  # of a border edge, over which its points are spaced by the local size
-CELLS = 1200  # over which points are counted before they are made
+CELLS = 6  # for each node, over which points are counted before they are made
 PACKING = 0.9  # points that fit, as a part of a perfect hexagonal packing (measured on graded meshes)
 GRID = 20  # cells across a floe, by which lattices are thinned
 RATIO = 1.25  # of the steps of two lattices
@@ -106,7 +106,7 @@ def top_size(corners, first, fine, growth, nodes):
     for i in range(first[1]):
         x0, x1 = min(x0, corners[i, 0]), max(x1, corners[i, 0])
         y0, y1 = min(y0, corners[i, 1]), max(y1, corners[i, 1])
-    grid = math.sqrt((x1 - x0) * (y1 - y0) / CELLS)
+    grid = math.sqrt((x1 - x0) * (y1 - y0) / min(CELLS * nodes, 1200.0))
     columns, rows = int(math.ceil((x1 - x0) / grid)), int(math.ceil((y1 - y0) / grid))
     sizes = np.empty(columns * rows)
     count = 0

@@ -144,11 +144,11 @@ def _weigh(sheet, chord, aim, best, known, at, note):
 
 
 @inner
-def _beside(chords, angle, later, c):
-    """Chords from the same start next to chord c on either side, of those looked at first; -1 where there is none."""
+def _beside(chords, angle, weighed, c):
+    """Chords from the same start next to chord c on either side, of those that were weighed; -1 where there is none."""
     left, right = -1, -1
     for d in range(chords.shape[0]):
-        if later[d] or chords[d, 0] != chords[c, 0] or chords[d, 1] != chords[c, 1]:
+        if not weighed[d] or chords[d, 0] != chords[c, 0] or chords[d, 1] != chords[c, 1]:
             continue
         if angle[d] < angle[c]:
             if left < 0 or angle[d] > angle[left]:
@@ -156,6 +156,23 @@ def _beside(chords, angle, later, c):
         elif right < 0 or angle[d] < angle[right]:
             right = d
     return left, right
+
+
+@inner
+def _ranks(chords, angle, rank):
+    """Place of each chord among those from the same start, by angle; the last one of a start is noted as a multiple of 4."""
+    n = chords.shape[0]
+    for c in range(n):
+        angle[c] = math.atan2(chords[c, 3] - chords[c, 1], chords[c, 2] - chords[c, 0])
+    for c in range(n):
+        before = after = 0
+        for d in range(n):
+            if d != c and chords[d, 0] == chords[c, 0] and chords[d, 1] == chords[c, 1]:
+                if angle[d] < angle[c] or (angle[d] == angle[c] and d < c):
+                    before += 1
+                else:
+                    after += 1
+        rank[c] = before if after > 0 else 4 * ((before + 3) // 4)
 
 
 @inner
@@ -168,36 +185,36 @@ def _bounded(note, aim):
 def look(sheet, chords, aim, best, known, offset, notes):
     """Weigh candidates (k, 5) in their order; `notes` (k, 6) and `best` (4,) are written, candidates counted from `offset`.
 
-    Of the chords from one start every second one first. Releases change slowly from one to the next: one in between is left
-    out where SLOWLY times those on both sides of it, even with free lips, could not win.
+    Of the chords from one start every fourth one first, then those amid two of them, then the rest. Releases change slowly from
+    one to the next: one in between is left out where SLOWLY times (for each step to the farther of them) those on both sides of
+    it, even with free lips, could not win.
     """
     n = chords.shape[0]
-    later = np.zeros(n, np.bool_)
-    angle = np.empty(n)
+    weighed = np.zeros(n, np.bool_)
+    angle, rank = np.zeros(n), np.zeros(n, np.int64)
     if aim.skip and not aim.arrested:
-        for c in range(n):
-            angle[c] = math.atan2(chords[c, 3] - chords[c, 1], chords[c, 2] - chords[c, 0])
-        for c in range(n):
-            rank = 0
-            for d in range(n):
-                same = chords[d, 0] == chords[c, 0] and chords[d, 1] == chords[c, 1]
-                if same and (angle[d] < angle[c] or (angle[d] == angle[c] and d < c)):
-                    rank += 1
-            later[c] = rank % 2 == 1
+        _ranks(chords, angle, rank)
     for c in range(n):
-        if not later[c]:
+        if rank[c] % 4 == 0:
             _weigh(sheet, chords[c], aim, best, known, offset + c, notes[c])
-    for c in range(n):
-        if not later[c]:
-            continue
-        left, right = _beside(chords, angle, later, c)
-        if left >= 0 and right >= 0 and _bounded(notes[left], aim) and _bounded(notes[right], aim):
-            length = math.hypot(chords[c, 2] - chords[c, 0], chords[c, 3] - chords[c, 1])
-            if SLOWLY * max(notes[left, BOUND], notes[right, BOUND]) <= _enough(length, aim, best):
-                notes[c, STATUS], notes[c, LENGTH], notes[c, SEPARATES] = SKIPPED, length, 0.0
-                notes[c, RELEASE], notes[c, BOUND], notes[c, CRITICAL] = math.nan, aim.energy, math.inf
+            weighed[c] = True
+    for turn in range(2):
+        for c in range(n):
+            if weighed[c] or (turn == 0 and rank[c] % 4 != 2):
                 continue
-        _weigh(sheet, chords[c], aim, best, known, offset + c, notes[c])
+            left, right = _beside(chords, angle, weighed, c)
+            if left >= 0 and right >= 0 and _bounded(notes[left], aim) and _bounded(notes[right], aim):
+                length = math.hypot(chords[c, 2] - chords[c, 0], chords[c, 3] - chords[c, 1])
+                steps = min(max(rank[c] - rank[left], rank[right] - rank[c]), 3)
+                most = max(notes[left, BOUND], notes[right, BOUND])
+                for _ in range(steps):
+                    most *= SLOWLY
+                if most <= _enough(length, aim, best):
+                    notes[c, STATUS], notes[c, LENGTH], notes[c, SEPARATES] = SKIPPED, length, 0.0
+                    notes[c, RELEASE], notes[c, BOUND], notes[c, CRITICAL] = math.nan, aim.energy, math.inf
+                    continue
+            _weigh(sheet, chords[c], aim, best, known, offset + c, notes[c])
+            weighed[c] = True
 
 
 @kernel
