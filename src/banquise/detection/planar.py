@@ -125,8 +125,8 @@ class Detector:
         pairs = self.pairs.copy()
         pairs[:, 0], pairs[:, 1] = now[pairs[:, 0]], now[pairs[:, 1]]
         stayed = (pairs[:, :2] >= 0).all(axis=1)
-        state = PairState(*(column[stayed] for column in self.state))
-        return pairs[stayed], state, self._memory, self.path, self.wraps, self.pose
+        columns: list[Any] = [column[stayed] for column in self.state]
+        return pairs[stayed], PairState(*columns), self._memory, self.path, self.wraps, self.pose
 
     def contacts(
         self, bodies: Any, zone: Array, travel: Array | None = None, memory: Contacts | None = None

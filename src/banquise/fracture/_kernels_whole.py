@@ -157,32 +157,14 @@ def _loaded(at, first, where, pattern, width, thickness, kinetic, unit, quest):
     return G.shape[0] > 0, sheet, rim, starts, along, turn, taken, gives
 
 
-@inner
-def _with_hint(chords, hint, corners, first, along, turn):
-    """The chords, before them the one that a rougher search found, put on this border; the hint is all NaN where none is."""
-    if math.isnan(hint[0]):
-        return chords
-    out = np.empty((chords.shape[0] + 1, 5))
-    for q in range(2):
-        ring, where = _kernels_border.nearest(hint[2 * q], hint[2 * q + 1], corners, first, along)
-        x, y = _kernels_border.place(ring, where, corners, first, along, turn)
-        out[0, 2 * q], out[0, 2 * q + 1] = x, y
-    out[0, 4] = 0.0
-    for c in range(chords.shape[0]):
-        for q in range(5):
-            out[c + 1, q] = chords[c, q]
-    return out
-
-
 @kernel
-def searched(corners, first, spots, pattern, thickness, width, kinetic, quest, hint, found):
+def searched(corners, first, spots, pattern, thickness, width, kinetic, quest, found):
     """Search the crack of a floe: FAILED, NONE or FOUND.
 
     Parameters
     ----------
     corners, first : rings of the floe (m); spots : (k, 4) place (m) and push (unit) of each contact; width : m, of its patch
     pattern : (k, 2) N s along the push and across it, of the compression; kinetic : J, twice the energy that they carry
-    hint : (4,) ends of a crack (m) to be looked at first, or NaN
     found : (8,) gets the ends of the crack (m), its length, the factor on the load, what the floe yields, the release (J)
     """
     x0, y0, unit = own_units(corners, first)
@@ -203,9 +185,6 @@ def searched(corners, first, spots, pattern, thickness, width, kinetic, quest, h
         step += turn[r]
     step /= quest.border_points
     ends = _kernels_border.ends(rim, starts, along, turn, taken, quest.border_points, step)
-    here = np.empty(4)
-    for q in range(2):
-        here[2 * q], here[2 * q + 1] = (hint[2 * q] - x0) / unit, (hint[2 * q + 1] - y0) / unit
     best = np.empty(4)
     best[BEST] = math.inf if quest.least_energy else quest.limit
     best[FIRST] = quest.limit
@@ -213,7 +192,6 @@ def searched(corners, first, spots, pattern, thickness, width, kinetic, quest, h
     n = sheet.nodes.shape[0]
     known = (np.empty((KNOWN, 2 * n, 3)), np.empty((KNOWN, 3, 2 * n)), np.zeros(1, np.int64))
     chords = _kernels_border.chords(rim, starts, along, turn, ends, 2 * spots.shape[0], aim.least, np.bool_(False))
-    chords = _with_hint(chords, here, rim, starts, along, turn)
     notes = np.empty((chords.shape[0], 6))
     look(sheet, chords, aim, best, known, np.int64(0), notes)
     none = best[FIRST_AT] < 0.0

@@ -32,7 +32,6 @@ ROUGH_NODES, ROUGH_POINTS, ROUGH_EDGES, ROUGH_STEPS = 70, 16, 4.0, 3  # of the m
 SURE, NEVER = 0.87, 1.2
 DOUBT = 1.2  # factor on the load within which the other side's own compliance may decide
 
-_NO_HINT = np.full(4, math.nan)
 _NO_ROWS = np.empty((0, 6))
 _NOWHERE = (math.nan, math.nan)
 _NONE = Crack(False, _NOWHERE, _NOWHERE, 0.0, 0.0, math.inf, 0.0, 0.0, False, 0, 0, _NO_ROWS)
@@ -78,9 +77,7 @@ def check(floe: Floe, blow: Blow) -> None:
         raise ShapeError("fracture: these impulses cancel and carry no kinetic energy.")
 
 
-def seek(
-    floe: Floe, blow: Blow, ice: Griffith, rough: bool, limit: float, hint: Crack | None = None
-) -> tuple[Crack | None, float]:
+def seek(floe: Floe, blow: Blow, ice: Griffith, rough: bool, limit: float) -> tuple[Crack | None, float]:
     """The crack that pays first as if against a rock, None when there is none up to `limit`; and what the floe yields.
 
     Yields are compliance times Young's modulus times thickness times the square of the impulses. Raises where there is no mesh.
@@ -93,10 +90,8 @@ def seek(
         ice.rule == "least-energy", *_fineness(ice, rough), float(limit),
     )  # fmt: skip
     thickness, found = floe.thickness, np.empty(8)
-    known = _NO_HINT if hint is None else np.array([*hint.start, *hint.end])
     code = _kernels_whole.searched(
-        corners, first, blow.spots, blow.pattern, thickness, ice.patch * math.sqrt(floe.area), blow.kinetic, quest, known,
-        found,
+        corners, first, blow.spots, blow.pattern, thickness, ice.patch * math.sqrt(floe.area), blow.kinetic, quest, found,
     )  # fmt: skip
     if code == FAILED:
         raise ShapeError("fracture: this floe could not be meshed.")
@@ -160,20 +155,29 @@ def crack_of(
     others : of each contact, None for an obstacle; limit : factor on the load beyond which nobody asks
     """
     check(floe, blow)
-    crack, gives = None, 0.0
-    for rough in (True, False):
-        low, high = (SURE, NEVER) if rough else (1.0, 1.0)
-        crack, gives = seek(floe, blow, ice, rough, limit, crack)
-        if crack is None:
-            return 0.5 * blow.kinetic, _NONE
-        share = _share_by_thickness(floe, blow, others)
+    if ice.nodes > ROUGH_NODES:
+        try:
+            energy, crack = _weighed(floe, blow, ice, others, limit, rough=True)
+            if not SURE < crack.critical < NEVER:
+                return energy, crack
+        except ShapeError:
+            pass  # what a rough mesh cannot fill a fine one often can
+    return _weighed(floe, blow, ice, others, limit, rough=False)
+
+
+def _weighed(
+    floe: Floe, blow: Blow, ice: Griffith, others: Sequence[Other | None], limit: float, rough: bool
+) -> tuple[float, Crack]:
+    """`crack_of` on one mesh."""
+    crack, gives = seek(floe, blow, ice, rough, limit)
+    if crack is None:
+        return 0.5 * blow.kinetic, _NONE
+    share = _share_by_thickness(floe, blow, others)
+    critical = crack.critical / math.sqrt(share)
+    low, high = (SURE, NEVER) if rough else (1.0, 1.0)
+    if share < 1 and low / DOUBT < critical < high * DOUBT:
+        share = _share_by_yield(floe, blow, ice, others, gives, rough)
         critical = crack.critical / math.sqrt(share)
-        if share < 1 and low / DOUBT < critical < high * DOUBT:
-            share = _share_by_yield(floe, blow, ice, others, gives, rough)
-            critical = crack.critical / math.sqrt(share)
-        if not rough or not low < critical < high or ice.nodes <= ROUGH_NODES:
-            break
-    assert crack is not None
     energy = 0.5 * blow.kinetic * share
     return energy, replace(crack, critical=critical, energy=energy)
 
