@@ -13,6 +13,7 @@ SOURCES = (
     "_kernels*.py",
     "jit.py",
     "indices.py",
+    "bits.py",
     "codes.py",
 )  # kernels, and what they take decorators and numbers from
 STAMP = "kernels.stamp"

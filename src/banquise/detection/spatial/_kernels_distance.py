@@ -1,6 +1,9 @@
 # mypy: ignore-errors
 """Signed distance of convex pairs: GJK outside, the expanding polytope inside; pairs of boxes by their fifteen axes.
 
+Inside, a short search for pairs without trouble goes first (`_kernels_inside`), the careful one where it gives up.
+Bodies that lie well inside each other (balls within them overlap) need no GJK to begin with.
+
 Everything happens in the frame of body A, where D = A - B is the set of differences; v is a point of D, its closest to
 the origin so far. Two bounds certify each answer: |v| from above (v is a convex combination of points of D) and
 v.w/|v| from below (w the support point of D against v). A pair whose bounds stay apart is handed back with status
@@ -12,6 +15,7 @@ Scratch arrays are made once a call, never once a pair.
 import numpy as np
 
 from banquise.detection.spatial._kernels_boxes import boxes_apart
+from banquise.detection.spatial._kernels_inside import BYTES, CORNERS, PLANES, nearest_face
 from banquise.detection.spatial._kernels_polytope import AGREE, FACES, FAR, FLAT, LINKS, POINTS, SURE, UNSURE, epa
 from banquise.detection.spatial._kernels_simplex import on_simplex
 from banquise.detection.spatial._kernels_support import difference, support_of_difference, towards
@@ -149,11 +153,12 @@ def from_inside(
 
 @bare
 def distance_loop(
-    first, last, pairs, shape_of, position, rotation, shapes, bounds, boxes, radius, sizes, reach, tie, distance, normal,
-    on_a, on_b, status, turn, shift, v, w, weight, result, points, ends, polytope, frame, polygon,
+    first, last, pairs, shape_of, position, rotation, shapes, bounds, boxes, radius, sizes, solid, reach, tie, distance,
+    normal, on_a, on_b, status, turn, shift, v, w, weight, result, points, ends, polytope, hull, frame, polygon,
 ):  # fmt: skip
     """The work of `distances`, with the scratch arrays it is handed."""
     corners = shapes[0]
+    width, inner = solid[2], solid[4]
     for pair in range(first, last):
         a, b = pairs[pair, 0], pairs[pair, 1]
         sa, sb = shape_of[a], shape_of[b]
@@ -181,11 +186,25 @@ def distance_loop(
                 v[0], v[1], v[2] = -nx, -ny, -nz
                 if gap > reach + round_off:
                     code = FAR
-        if not proven and code != FAR:
+        within = False  # the origin in D, and the nearest face found by the short search
+        balls = inner[sa] + inner[sb]
+        apart2 = shift[0] * shift[0] + shift[1] * shift[1] + shift[2] * shift[2]
+        short = width[sa] > 0 and width[sb] > 0
+        if short and apart2 < balls * balls and not proven and not remembered:
+            found = nearest_face(
+                np.bool_(False), solid, sizes, bounds, sa, sb, turn, shift, w, ends, hull, weight, result
+            )  # fmt: skip
+            within = found == SURE
+        if not proven and not within and code != FAR:
             code, n, gap = gjk(shapes, bounds, sa, sb, turn, shift, scale, reach + round_off, w, ends, weight, v)
             length = np.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
             nx, ny, nz = -v[0] / length, -v[1] / length, -v[2] / length
-            if code != FAR:
+            if short and n == 4:
+                found = nearest_face(
+                    np.bool_(True), solid, sizes, bounds, sa, sb, turn, shift, w, ends, hull, weight, result
+                )  # fmt: skip
+                within = found == SURE
+            if code != FAR and not within:
                 if n == 4 or length <= CLOSE * scale or code == UNSURE:
                     code, n, gap, nx, ny, nz = from_inside(
                         shapes, bounds, sa, sb, turn, shift, scale, tie, code, n, length, remembered, ox, oy, oz, v, w,
@@ -193,6 +212,11 @@ def distance_loop(
                     )  # fmt: skip
                 else:
                     gap = length
+        if within:
+            n, gap = np.int64(3), -result[3]
+            nx, ny, nz = result[0], result[1], result[2]
+            for k in range(3):
+                ends[k, 0], ends[k, 1] = bounds[sa] + hull[4][k, 0], bounds[sb] + hull[4][k, 1]
         status[pair] = code
         distance[pair] = gap - round_off
         if code == FAR:
@@ -232,8 +256,8 @@ def distance_loop(
 
 @kernel
 def distances(
-    first, last, pairs, shape_of, position, rotation, shapes, bounds, boxes, radius, sizes, reach, tie, distance, normal,
-    on_a, on_b, status,
+    first, last, pairs, shape_of, position, rotation, shapes, bounds, boxes, radius, sizes, solid, reach, tie, distance,
+    normal, on_a, on_b, status,
 ):  # fmt: skip
     """Signed distance, normal from a to b, and closest points of pairs[first:last], in the world frame.
 
@@ -244,8 +268,16 @@ def distances(
     w, weight, result = np.empty((4, 3)), np.empty(4), np.empty(4)
     points, ends = np.empty((POINTS, 3)), np.empty((POINTS, 2), np.int64)
     polytope = np.empty((FACES, 4)), np.empty(FACES, np.int64), np.zeros(LINKS, np.uint16)
+    hull = (
+        np.zeros((4, PLANES)),
+        np.empty(PLANES, np.int64),
+        np.zeros(BYTES, np.uint8),
+        np.empty((CORNERS, 3)),
+        np.empty((CORNERS, 2), np.int64),
+    )
     frame, polygon = np.empty((3, 3)), np.empty((3, 12, 3))
     distance_loop(
-        first, last, pairs, shape_of, position, rotation, shapes, bounds, boxes, radius, sizes, reach, tie, distance,
-        normal, on_a, on_b, status, turn, shift, v, w, weight, result, points, ends, polytope, frame, polygon,
+        first, last, pairs, shape_of, position, rotation, shapes, bounds, boxes, radius, sizes, solid, reach, tie,
+        distance, normal, on_a, on_b, status, turn, shift, v, w, weight, result, points, ends, polytope, hull, frame,
+        polygon,
     )  # fmt: skip

@@ -51,7 +51,8 @@ def distances(blocks: Blocks, pairs: Ints, reach: float = np.inf, last: Floats |
     def work(first: int, end: int) -> None:
         kernels.distances(
             first, end, pairs, blocks.shape_of, blocks.position, blocks.rotation, shapes.support, shapes.bounds,
-            shapes.boxes, shapes.radius, shapes.size, float(reach), tie, distance, normal, on_a, on_b, status,
+            shapes.boxes, shapes.radius, shapes.size, shapes.solid, float(reach), tie, distance, normal, on_a, on_b,
+            status,
         )  # fmt: skip
 
     over_blocks(work, n)

@@ -9,6 +9,7 @@ from functools import cache, cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from banquise.detection.spatial import _kernels_farthest as farthest
 from banquise.detection.spatial import _kernels_support as kernels
 from banquise.errors import ShapeError
 from banquise.scene.meshes import Floats, Ints
@@ -17,6 +18,7 @@ from banquise.scene.solids import ConvexPart, convex_part
 
 Shorts = NDArray[np.int32]
 Words = NDArray[np.uint64]
+Bytes = NDArray[np.uint8]
 
 BOXED_ABOVE = 36  # corners: trying all axes grows as the square of the edges
 
@@ -46,6 +48,30 @@ def _cells(corners: Floats, bounds: Ints, counts: Sequence[int]) -> tuple[Words,
                 listed = np.append(listed, np.empty(len(listed) + 2000 + 8 * count, dtype=np.int32))
         used = end
     return words, cells, listed[:used].copy()
+
+
+@cache
+def _coarse_ways() -> Floats:
+    """Directions of the middles of the coarse table's cells."""
+    side = (np.arange(farthest.COARSE) + 0.5) / (0.5 * farthest.COARSE) - 1.0
+    u, v = np.repeat(side, farthest.COARSE), np.tile(side, farthest.COARSE)
+    z = 1.0 - np.abs(u) - np.abs(v)
+    below = z < 0.0
+    x = np.where(below, (1.0 - np.abs(v)) * np.sign(u), u)
+    y = np.where(below, (1.0 - np.abs(u)) * np.sign(v), v)
+    return np.column_stack([x, y, z])
+
+
+def _inner(part: ConvexPart) -> float:
+    """Radius of a ball around the origin of the frame that lies in the part; 0 where the origin does not."""
+    if not len(part.triangles):
+        return 0.0
+    a, b, c = (part.corners[part.triangles[:, k]] for k in range(3))
+    normals = np.cross(b - a, c - a)
+    areas = np.linalg.norm(normals, axis=1)
+    offsets = np.einsum("ij,ij->i", normals, a)
+    real = areas > 0.0
+    return max(float(np.min(offsets[real] / areas[real])), 0.0) if real.any() else 0.0
 
 
 def _box(corners: Floats) -> Floats:
@@ -105,6 +131,25 @@ class Shapes:
     def support(self) -> tuple[Floats, Words, Shorts, Shorts]:
         """What the support function reads."""
         return self.corners, self.words, self.cells, self.listed
+
+    @cached_property
+    def solid(self) -> tuple[Floats, Ints, Ints, Bytes, Floats]:
+        """Corners in rows of x, of y and of z, for `_kernels_farthest`: the rows, where those of each part begin, their
+        width (0: too many corners for rows), the farthest corner along the middle of each cell of a coarse table, one part
+        after the other, and the radius of a ball within each part (0 without rows).
+        """
+        counts = np.array([len(part.corners) for part in self.parts])
+        width = np.append(farthest.WIDTHS, 0)[np.searchsorted(farthest.WIDTHS, counts)]
+        begin = np.cumsum(np.append(0, 3 * width))
+        rows = np.zeros(begin[-1] + 3)
+        coarse = np.zeros((len(counts), farthest.COARSE**2), dtype=np.uint8)
+        inner = np.zeros(len(counts))
+        for k, (part, n, w) in enumerate(zip(self.parts, counts.tolist(), width.tolist())):
+            if w:
+                rows[begin[k] : begin[k + 1]] = part.corners[_padded(n, w - n)].T.ravel()
+                coarse[k] = np.argmax(part.corners @ _coarse_ways().T, axis=0)
+                inner[k] = _inner(part)
+        return rows, begin[:-1].astype(np.int64), width.astype(np.int64), coarse.ravel(), inner
 
     @cached_property
     def boxes(self) -> Floats:
