@@ -189,8 +189,7 @@ def distance_loop(
         within = False  # the origin in D, and the nearest face found by the short search
         balls = inner[sa] + inner[sb]
         apart2 = shift[0] * shift[0] + shift[1] * shift[1] + shift[2] * shift[2]
-        short = width[sa] > 0 and width[sb] > 0
-        if short and apart2 < balls * balls and not proven and not remembered:
+        if balls > 0.0 and apart2 < balls * balls and not proven and not remembered:
             found = nearest_face(
                 np.bool_(False), solid, sizes, bounds, sa, sb, turn, shift, w, ends, hull, weight, result
             )  # fmt: skip
@@ -199,7 +198,7 @@ def distance_loop(
             code, n, gap = gjk(shapes, bounds, sa, sb, turn, shift, scale, reach + round_off, w, ends, weight, v)
             length = np.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
             nx, ny, nz = -v[0] / length, -v[1] / length, -v[2] / length
-            if short and n == 4:
+            if n == 4 and width[sa] > 0 and width[sb] > 0:
                 found = nearest_face(
                     np.bool_(True), solid, sizes, bounds, sa, sb, turn, shift, w, ends, hull, weight, result
                 )  # fmt: skip

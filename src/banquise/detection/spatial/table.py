@@ -136,14 +136,14 @@ class Shapes:
     def solid(self) -> tuple[Floats, Ints, Ints, Bytes, Floats]:
         """Corners in rows of x, of y and of z, for `_kernels_farthest`: the rows, where those of each part begin, their
         width (0: too many corners for rows), the farthest corner along the middle of each cell of a coarse table, one part
-        after the other, and the radius of a ball within each part (0 without rows).
+        after the other, and the radius of a ball within each part (minus infinity: no rows).
         """
         counts = np.array([len(part.corners) for part in self.parts])
         width = np.append(farthest.WIDTHS, 0)[np.searchsorted(farthest.WIDTHS, counts)]
         begin = np.cumsum(np.append(0, 3 * width))
         rows = np.zeros(begin[-1] + 3)
         coarse = np.zeros((len(counts), farthest.COARSE**2), dtype=np.uint8)
-        inner = np.zeros(len(counts))
+        inner = np.full(len(counts), -np.inf)
         for k, (part, n, w) in enumerate(zip(self.parts, counts.tolist(), width.tolist())):
             if w:
                 rows[begin[k] : begin[k + 1]] = part.corners[_padded(n, w - n)].T.ravel()
