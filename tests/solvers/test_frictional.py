@@ -187,6 +187,32 @@ def test_pressed_pack_cold_and_warm():
     assert warm.unsolved == 0
 
 
+@pytest.mark.parametrize(("across", "friction"), [(6, 0.7), (8, 0.7), (10, 0.5)])
+def test_grids_whose_path_folds_everywhere(across, friction):
+    """Six neighbours each: the path of smoothed solutions ends at 2e-4 to 1e-3, the way through the cells below 1e-6."""
+    problem = pressed_pack(across, across, friction=friction)
+    answer = frictional.solve(problem)
+    assert answer.unsolved == 0 and answer.residual <= 1e-6
+    assert residual_by_hand(problem, answer.impulses) <= 1.01e-6 * problem.reference
+    assert kinetic_energy(problem, answer.velocity) <= kinetic_energy(problem, problem.free_velocity)
+    # half the push: not solved by the same impulses, and solved when it starts from them
+    moved = problem.replace(free_velocity=0.5 * problem.free_velocity)
+    assert residual_by_hand(moved, answer.impulses) > 1e-3 * problem.reference
+    assert frictional.solve(moved, guess=answer.impulses).unsolved == 0
+
+
+def test_way_through_the_cells_has_the_same_bits_on_two_threads():
+    problem = side_by_side([pressed_pack(6, 6, 0.7, seed=seed) for seed in range(3)])
+    ends = []
+    try:
+        for count in (1, 2):
+            set_threads(count)
+            ends.append(frictional.solve(problem).impulses.tobytes())
+    finally:
+        set_threads(None)
+    assert ends[0] == ends[1]
+
+
 def test_unsolved_is_counted_and_adds_no_energy():
     problem = pressed_pack(10, 10, friction=0.7)
     answer = frictional.solve(problem, method="gauss-seidel", tolerance=1e-14)

@@ -43,6 +43,7 @@ STILL = 1e-12, 1e-6  # of the fastest speed of a group: round-off, and what larg
 BEND = 0.5, 8.0  # tolerances by which what is held may leave its arc in a step, before what sank in is solved again
 DIRECT = 8  # floes of a group beyond which whole steps do not follow its meetings one by one
 REST = 1e-4  # of the speed that forces would give: slower is at rest
+ASKING = 3  # methods tried on what may have no solution: those that start from the last step's impulses
 POLISH = 1e-3  # of the tolerance to which large islands at rest are solved
 
 
@@ -283,7 +284,7 @@ class Engine:
         start, guess = p.start[: islands + 1], p.r[:m].copy() if holds else p.r[:m]
         run = IslandRun(rows, start, p.r[:m], p.reference[:islands], laws.settings.tolerance, laws.memory)
         opens = holds and bool(rows.bias[:, 0].min() < 0.0)
-        run.auto(tries=2 if opens else None)
+        run.auto(tries=ASKING if opens else None)
         if opens and run.unsolved_count:
             # a locked jam has no room for what turning asks (the whole chain would only prove that, slowly): nothing is
             # asked to open, and what sinks in is seen later

@@ -27,8 +27,9 @@ REFINE = 1e-8  # relative error of a linear solution above which it is corrected
 Island = namedtuple("Island", "G W a b c mu low")
 # Elimination order and places of one body graph (see `_kernels_block`); position has one more, that of n.
 Plan = namedtuple("Plan", "position column rows start target ab ba")
-# Work arrays: factor A, bodies y and dy, rows Z and S of all contacts (below), right side x by position, best point.
-Room = namedtuple("Room", "A y Z S dy x first best")
+# Work arrays: factor A, bodies y and dy, rows Z and S of all contacts (below), right side x by position, best point,
+# and the one to go back to.
+Room = namedtuple("Room", "A y Z S dy x first best here")
 # Rows of Z: own Delassus block, least impulse, mu W_tt, impulse, speed, and the direction of both.
 WNN, WTT, LOW, SLOPE, RN, RT, UN, UT, DRN, DRT, DUN, DUT = range(12)
 # Rows of S: the matrix S, c0, and F.
@@ -213,16 +214,20 @@ def direction(island, plan, room):
 
 
 @inner
-def newton_step(island, plan, room, nu, delta):
-    """Newton direction at the point of Z, with that of the speeds; the merit there, NaN if there is no direction."""
-    before = coefficients(room, nu, delta)
+def linear_solution(island, plan, room, fine, corrections):
+    """The direction for the S and c0 at hand; the error of the linear solution, NaN if there is none.
+
+    No pivoting between blocks: where that costs digits (more than `fine`), corrections bring them back.
+    """
     assemble(island, plan, room)
     A, x, first = room.A, room.x, room.first
     if not factor(A, plan.column, plan.start, plan.target):
         return np.nan
     substitute(A, plan.column, plan.rows, x)
     off = direction(island, plan, room)
-    if off > REFINE:  # no pivoting between blocks: where that costs digits, one correction brings them back
+    for _ in range(corrections):
+        if not off > fine:
+            break
         for i in range(x.shape[0]):
             p = plan.position[i]
             for j in range(3):
@@ -233,6 +238,14 @@ def newton_step(island, plan, room, nu, delta):
             for j in range(3):
                 x[i, j] += first[i, j]
         off = direction(island, plan, room)
+    return off
+
+
+@inner
+def newton_step(island, plan, room, nu, delta):
+    """Newton direction at the point of Z, with that of the speeds; the merit there, NaN if there is no direction."""
+    before = coefficients(room, nu, delta)
+    off = linear_solution(island, plan, room, REFINE, 1)
     return before if np.isfinite(off) else np.nan
 
 
