@@ -31,7 +31,8 @@ PIVOT_UP_TO = 150  # contacts; up to here Lemke (0.1 s) is the last resort
 SMALL_TOLERANCE, LARGE_TOLERANCE = 1e-10, 1e-6
 SIEVE = 0.05  # of the reference speed: contacts with more room than to close at this speed are left out at first
 SIEVES = 6  # times contacts are taken in before all are
-WORTH = 0.8  # part of the contacts that are near, from which on none is left out
+# part of the contacts that are near, from which on none is left out: cold (a part is mostly no easier then), and from memory
+WORTH = 0.5, 0.8
 
 _METHODS = {"auto": 0, "gauss-seidel": 2, "active-set": 3, "lemke": 4, "newton": 5, "enumerate": 6}
 _DENSE_LIMITS = {"enumerate": 8, "lemke": 500, "active-set": 500}  # contacts: 4^m trials, (4 m)^2 numbers
@@ -254,7 +255,7 @@ class IslandRun:
         near: NDArray[np.bool_] = (rows.c[first:last, 0] < least) | (rows.bias[first:last, 0] < least)
         near |= rows.lower[first:last] > 0.0
         near |= rows.W[first:last, 0] * impulses[:, 0] > self.limit[i] * self.reference[i]
-        return near if near.mean() < WORTH else np.ones_like(near)
+        return near if near.mean() < WORTH[bool(impulses.any())] else np.ones_like(near)
 
     def _normal_speeds(self, i: int) -> Floats:
         """Normal speed of each contact of an island, with the room it has."""

@@ -14,7 +14,7 @@ from banquise.solvers._kernels_newton import LOW, SLOPE, WNN, WTT, Island, Plan,
 SWEEPS = 20  # before the first Newton step: they cure local trouble
 CLOSE = 1e-2  # residual, from which on the best point is far from the path
 MAX_STEPS = 1600  # of the path; the hardest jam at hand takes 1,100
-CELLS = 2000  # passed at most, and twice as many in the end: nine in ten problems take fewer than 1,000
+CELLS = 6000, 2000  # passed at most, in the whole chain and in a part of it: nine in ten problems take fewer than 1,000
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -96,7 +96,7 @@ def solve_large(
     best, least, total = r.copy(), swept, SWEEPS
     columns = island.columns
     tried = np.inf  # the residual from which the way through the cells was tried last
-    for method, origin, nu, most in _chain(warm, reference, swept)[:tries]:
+    for method, origin, nu, most in _chain(warm, reference, swept, CELLS[tries is not None])[:tries]:
         if least <= goal:
             break
         if origin == "best" and method != "newton" and least > CLOSE * reference:
@@ -112,15 +112,15 @@ def solve_large(
             e, steps = _kernels_path.central_path(columns, plan, room, point, goal, nu, most)
         else:
             tried = least
-            cells = np.empty((10, island.m)), np.empty((2, island.m), np.int64)
-            e, steps = _kernels_cells.cell_path(columns, plan, room, *cells, point, goal, most)
+            work = np.empty((10, island.m)), np.empty((2, island.m), np.int64)
+            e, steps = _kernels_cells.cell_path(columns, plan, room, *work, point, goal, most)
         total += steps
         if e < least:
             best, least = room.best.copy(), e
     return Outcome(best, least, total)
 
 
-def _chain(warm: bool, reference: float, swept: float) -> list[tuple[str, str, float, int]]:
+def _chain(warm: bool, reference: float, swept: float, cells: int) -> list[tuple[str, str, float, int]]:
     """What is tried in turn: (method, point to start from, nu (from the best point: times its residual), most steps).
 
     What the quick method leaves is mostly near. The path from there takes one or two hundred steps while nu is well above
@@ -128,13 +128,13 @@ def _chain(warm: bool, reference: float, swept: float) -> list[tuple[str, str, f
     """
     near, far = _kernels_path.NEAR, 10 * reference
     first = ("newton", "swept", near * swept, 80) if warm else ("newton", "swept", far, 80)
-    again = [("path", "swept", min(0.1 * reference, 10 * swept), 1000), ("cells", "best", 0.0, CELLS)] if warm else []
+    again = [("path", "swept", min(0.1 * reference, 10 * swept), 1000), ("cells", "best", 0.0, cells)] if warm else []
     return [
         first,
         ("path", "best", 10.0, 200),
-        ("cells", "best", 0.0, CELLS),
+        ("cells", "best", 0.0, cells),
         *again,
         ("path", "zero", far, MAX_STEPS),
-        ("cells", "best", 0.0, 2 * CELLS),
+        ("cells", "best", 0.0, cells),
         ("newton", "best", near, 80),
     ]
