@@ -225,17 +225,29 @@ class Trial:
         self.detector.look(self.zone, self.travel, 0, 0.0)
         self.cover()
 
-    def after_others(self, watch: Stopwatch, other: Trial, repeats: int) -> float:
-        """Median time of `all_anew` where the processor has done so for another pack just before (ms)."""
+    def after_others(self, watch: Stopwatch, other: Trial, repeats: int) -> dict[str, float]:
+        """Time (ms) of all found anew, and of steps of 0.2 and 1 s with paths and list, where the processor has just done the
+        same for another pack: medians."""
         self.begin(self.start)
         other.begin(other.start)
-        times = []
+        anew = []
         for _ in range(repeats):
             for trial in (other, self):
                 trial.forget_pairs()
                 trial.forget_list()
-                times.append(watch.time(trial.all_anew))
-        return statistics.median(times[1::2])
+                anew.append(watch.time(trial.all_anew))
+        found = {"all anew": statistics.median(anew[1::2])}
+        for name, dt, steps in (("steps of 0.2 s", 0.2, FLIGHT), ("steps of 1 s", 1.0, 10)):
+            flights = []
+            for _ in range(1 if self.n > 10_000 else 3):
+                for trial in (other, self):
+                    trial.begin(trial.start if dt < 1.0 else trial.later)
+                for _ in range(steps):
+                    for trial in (other, self):
+                        move(trial.bodies, dt)
+                        flights.append(watch.time(trial.follow_and_cover) + watch.time(trial.look))
+            found[name] = float(np.median(np.reshape(flights[1::2], (-1, steps)), axis=0).mean())
+        return found
 
 
 class Rounds:
@@ -245,7 +257,7 @@ class Rounds:
         self.trial, self.count = trial, count
         self.found: list[dict[str, tuple[float, float]]] = []
         self.loops: list[float] = []
-        self.anew: list[float] = []
+        self.after: list[dict[str, float]] = []  # times where the processor comes from another pack
 
     def take(self, watch: Stopwatch) -> None:
         """One more round."""
@@ -286,30 +298,25 @@ def _bytes(detector: Detector) -> int:
 
 
 LEARNT = "the same floes over and over"
-GROWTH = {
-    "steps of 0.2 s": ("list", "step"),
-    "steps of 1 s": ("long list", "long step"),
-    LEARNT: ("rebuild", "narrow"),
-}
 
 
 def growth(small: Rounds, large: Rounds) -> list[Figure]:
     """Growth exponents from the smallest pack to the largest: of each round, and of these the median.
 
-    That of all found anew is taken where the processor comes from another pack. Of a thousand floes that lie where they lay,
-    looked at over and over, it learns every turn that the search takes, and needs half the time; of nine thousand it does
-    not, and in a run no look is like the one before. That figure is shown beside the others, and has no bar.
+    They are taken where the processor comes from another pack. Of a thousand floes that lie where they lay, or fly as they
+    flew, it learns every turn that the search takes, and needs half the time; of nine thousand it does not, and in a run
+    no look is like the one before. What that gives is shown beside the others, and has no bar.
     """
-    spent = {
-        name: [[sum(found[stage][0] for stage in stages) for found in rounds.found] for rounds in (small, large)]
-        for name, stages in GROWTH.items()
-    }
+    times = [
+        [found | {LEARNT: seen["rebuild"][0] + seen["narrow"][0]} for found, seen in zip(rounds.after, rounds.found)]
+        for rounds in (small, large)
+    ]
     figures = []
-    for name, (less, more) in {"all anew": [small.anew, large.anew], **spent}.items():
-        exponents = [math.log(b / a) / math.log(large.trial.n / small.trial.n) for a, b in zip(less, more)]
+    for name in times[0][0]:
+        exponents = [math.log(b[name] / a[name]) / math.log(large.trial.n / small.trial.n) for a, b in zip(*times)]
         note = f"{small.trial.n:,} to {large.trial.n:,}, median of {len(exponents)} rounds"
-        exponent = statistics.median(exponents)
         bar = None if name == LEARNT else 1.1
+        exponent = statistics.median(exponents)
         figures.append(Figure(f"detection: growth exponent, {name}", exponent, "", at_most=bar, note=note))
     return figures
 
@@ -329,7 +336,7 @@ def bench(quick: bool = False) -> list[Figure]:
                 rounds.take(watch)
             threads.set_threads(1)
             for rounds in one[0], one[-1]:
-                rounds.anew.append(rounds.trial.after_others(watch, between, 5))
+                rounds.after.append(rounds.trial.after_others(watch, between, 5))
     finally:
         threads.set_threads(before)
     best = watch.best()
