@@ -74,7 +74,11 @@ class SameTypes:
         if self._open is not None:
             return self._open(*args)
         answer = self._kernel(*args)
-        compiled = getattr(self._kernel, "overloads", None)
-        found = compiled.get(tuple(map(self._kernel.typeof_pyval, args))) if compiled else None
+        compiled = getattr(self._kernel, "overloads", None) or {}
+        found: Any = None
+        if len(compiled) == 1:  # as nearly always: no need to ask each argument once more, which takes milliseconds
+            (found,) = compiled.values()
+        elif compiled:
+            found = compiled.get(tuple(map(self._kernel.typeof_pyval, args)))
         self._open = self._kernel if found is None else found.entry_point
         return answer

@@ -63,6 +63,8 @@ class Detector:
             assert isinstance(domain, Periodic)
             self.period = np.array([domain.xmax - domain.xmin, domain.ymax - domain.ymin], dtype=float)
             self.bounds = (domain.xmin, domain.ymin)
+        self._look_pairs = SameTypes(_kernels_look.look_pairs)
+        self._look_overlaps = SameTypes(_kernels_overlap.look_overlaps)
         self.reset(bodies)
 
     def reset(self, bodies: Any, before: NDArray[np.int64] | None = None) -> None:
@@ -88,10 +90,6 @@ class Detector:
         self._still = np.zeros(n)
         self._moved_unchecked = True  # since overlaps were last looked for
         self._rows_checked = False  # whether they were looked for where the rows were found, or later
-        self._look_pairs, self._look_overlaps = (
-            SameTypes(_kernels_look.look_pairs),
-            SameTypes(_kernels_overlap.look_overlaps),
-        )
         self._most = int(np.diff(self.shapes.body[:, 0]).max(initial=0))  # boxes over the runs of a body
         self.pairs: Index = np.empty((0, 4), np.int32)
         self.state: PairState = empty_state(0)
