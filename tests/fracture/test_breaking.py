@@ -341,21 +341,23 @@ def test_whole_floes_arch_over_the_strait():
 
 @pytest.mark.slow
 def test_an_arch_holds_until_a_late_floe_breaks_it():
-    """No more than a chip passes and nothing breaks for five minutes; then the late floe breaks what bears. Whether the
-    pieces go on or lock again is chance: it changes with the last bits of the motion."""
-    run = scenes.arch().run(3600.0, every=60.0)
+    """Nothing passes, moves or breaks for five minutes; then the late floe breaks what bears. Whether the pieces go on or
+    lock again is chance: it changes with the last bits of the motion."""
+    run = scenes.arch().run(6600.0, every=60.0)
     time, y = run.dataset.time.values, run.dataset.y.values
     mass = run.shapes["mass"].values[: y.shape[1]]
     through = np.where(y < 0, mass, 0.0).sum(axis=1) / np.where(np.isfinite(y), mass, 0.0).sum(axis=1)
     breaks = run.events[run.events.kind == "break"]
     hit = float(breaks.time[breaks.floe_a == 30].min())  # the late floe is the last of the scene: it breaks too
     held = (time >= hit - 300.0) & (time < hit)
-    assert np.ptp(through[held]) < 0.01  # chips of a third of a per cent of the ice may slip by
+    assert np.ptp(through[held]) < 0.001
     first, last = np.flatnonzero(held)[[0, -1]]
     behind = np.isfinite(y[last]) & (y[first] >= 0)
     behind[30] = False  # the late floe is still on its way
     way = np.hypot(y[last] - y[first], run.dataset.x.values[last] - run.dataset.x.values[first])
-    assert mass[behind & (way < 1e-3)].sum() > 0.8 * mass[behind].sum()  # what bears does not move
+    assert (
+        mass[behind & (way < 1e-3)].sum() > 0.95 * mass[behind].sum()
+    )  # what bears does not move, nor what lies behind it
     assert not breaks.time.between(hit - 300.0, hit - 1.0).any()
     assert (breaks.time >= hit).sum() >= 20
     assert through[-1] > 0.999 * through[held].min() > 0

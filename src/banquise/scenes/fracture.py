@@ -190,10 +190,10 @@ def strait(
 def arch(n: int = 30, law: Any = TOUGH, **options: Any) -> Simulation:
     """The strait as an arch that holds and is broken: a gentle wind, ice of twice the toughness, and a late floe of 200 m.
 
-    The pack comes to rest over the mouth within half an hour; minutes later the late floe, at 0.2 m/s, runs into it and breaks
+    The pack comes to rest over the mouth within the hour; half an hour later the late floe, at 0.2 m/s, runs into it and breaks
     what bears. The pieces go on or lock again.
     """
-    given = {"mouth": 75.0, "wind": 10.0, "gap": 1.0, "late": 200.0, "behind": 300.0} | options
+    given = {"mouth": 75.0, "wind": 10.0, "gap": 1.0, "late": 200.0, "behind": 900.0} | options
     return strait(n=n, law=law, **given)
 
 
