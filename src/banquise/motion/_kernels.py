@@ -3,6 +3,8 @@
 All of a floe's step is done in its own frame in the middle of the step, so that no point is ever turned.
 """
 
+import math
+
 import numpy as np
 
 from banquise.jit import bare_inline, bare_inner, bare_kernel
@@ -12,6 +14,11 @@ BLOCK = 32  # floes whose first guesses are made before the points of any are lo
 SCRATCH = 9 + BLOCK, 40  # work space of a thread
 # coefficients of series: a division costs ten products
 _6TH, _12TH, _24TH, _120TH, _720TH, _5040TH, _30240TH = 1 / 6, 1 / 12, 1 / 24, 1 / 120, 1 / 720, 1 / 5040, 1 / 30240
+_C8, _C10, _C12, _C14, _C16 = (1 / math.factorial(k) for k in (8, 10, 12, 14, 16))
+_S9, _S11, _S13, _S15 = (1 / math.factorial(k) for k in (9, 11, 13, 15))
+# pi / 2 in parts of 33, 33 and 53 bits
+_QUARTERS = 2 / math.pi
+_TURN_1, _TURN_2, _TURN_3 = 1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21
 _TOLERANCE = 1e-10  # of the speed: what the solution of a step may leave
 _COARSE, _FORCES, _SLOPES = 0, 1, 2  # what `_drags` works out, and from what
 # columns of a fluid in the frame of a floe
@@ -76,6 +83,31 @@ def _fitted_theta(z):
     if z < 0.1:
         return 0.5 + z * (_12TH - z * z * (_720TH - z * z * _30240TH))  # the next term is below round-off
     return 1.0 / -np.expm1(-z) - 1.0 / z
+
+
+@bare_inline
+def cos_sin(angle):
+    """Cosine and sine together, to the last digit or one off it: Taylor's series about the nearest quarter turn.
+
+    Two calls of the library take three times as long. Beyond a hundred thousand turns it is asked all the same: there the
+    quarter turns that are taken off would need more digits.
+    """
+    if not abs(angle) < 6e5:
+        return np.cos(angle), np.sin(angle)
+    quarter = np.floor(angle * _QUARTERS + 0.5)
+    # a quarter turn in three parts, the first two short enough for their products to be exact
+    x = ((angle - quarter * _TURN_1) - quarter * _TURN_2) - quarter * _TURN_3
+    q = x * x
+    s = x - x * q * (_6TH - q * (_120TH - q * (_5040TH - q * (_S9 - q * (_S11 - q * (_S13 - q * _S15))))))
+    c = 1.0 - q * (0.5 - q * (_24TH - q * (_720TH - q * (_C8 - q * (_C10 - q * (_C12 - q * (_C14 - q * _C16)))))))
+    turn = int(quarter) & 3
+    if turn == 0:
+        return c, s
+    if turn == 1:
+        return -s, c
+    if turn == 2:
+        return -c, -s
+    return s, -c
 
 
 @bare_inline

@@ -7,6 +7,7 @@ import numpy as np
 
 from banquise.jit import bare_inline, bare_kernel, kernel
 from banquise.jit import bare_inner as inner
+from banquise.motion._kernels import cos_sin
 from banquise.schemes._kernels import (
     AX,
     AY,
@@ -390,7 +391,7 @@ def move_idle(first, last, label, step, b, f, s, sums):
             b.x[i] += dx
             b.y[i] += dy
             b.angle[i] += da
-            b.cos[i], b.sin[i] = math.cos(b.angle[i]), math.sin(b.angle[i])
+            b.cos[i], b.sin[i] = cos_sin(b.angle[i])
             b.u[i], b.v[i], b.spin[i] = s.free_velocity[i, 0], s.free_velocity[i, 1], s.free_velocity[i, 2]
             for k in range(3):
                 s.water[i, k] = s.force[i, 1, k] * step
@@ -407,9 +408,18 @@ def put_back(rows, start, b):
 
 
 @bare_kernel
-def sum_up(totals, stale, sums, most):
-    """Add the groups' totals up, group by group, and find the largest of each; those done again elsewhere are left out."""
+def sum_up(member_start, members, stale, totals, stress, sums, most, all_stress):
+    """Add the groups' totals up, group by group, and the stress of their members; find the largest of each total.
+
+    Those done again elsewhere are left out.
+    """
     for g in range(len(totals)):
-        for k in range(0 if stale[g] else totals.shape[1]):
+        if stale[g]:
+            continue
+        for k in range(totals.shape[1]):
             sums[k] += totals[g, k]
             most[k] = max(most[k], totals[g, k])
+        for q in range(member_start[g], member_start[g + 1]):
+            i = members[q]
+            for k in range(3):
+                all_stress[i, k] += stress[i, k]

@@ -25,10 +25,10 @@ def enter_step(
     kept_keys, kept_rates = [], []
     total, largest = np.zeros(TOTALS), np.zeros(TOTALS)
     for groups in done:
-        whole = not groups.stale.any()
-        _kernels_scene.sum_up(groups.totals, groups.stale, total, largest)
-        rows = groups.members if whole else groups.members[~np.repeat(groups.stale, np.diff(groups.member_start))]
-        impulses.stress[rows] += s.stress[rows]
+        whole = len(done) == 1 or not groups.stale.any()
+        _kernels_scene.sum_up(
+            groups.member_start, groups.members, groups.stale, groups.totals, s.stress, total, largest, impulses.stress
+        )
         for events, loads, (keys, rates) in zip(groups.events, groups.loads, groups.held):
             if len(events):
                 good = slice(None) if whole else ~groups.stale[events[:, -1].astype(np.int64)]
