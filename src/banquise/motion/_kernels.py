@@ -3,23 +3,14 @@
 All of a floe's step is done in its own frame in the middle of the step, so that no point is ever turned.
 """
 
-import math
-
 import numpy as np
 
 from banquise.jit import bare_inline, bare_inner, bare_kernel
-from banquise.motion._kernels_drag import coarse_forces, point_forces, point_forces_and_slopes, uniform_forces
+from banquise.motion._kernels_drag import coarse_forces, point_forces, point_forces_and_slopes
+from banquise.motion._kernels_lanes import FOUND, LANES, TOLERANCE, YES, fly_together
+from banquise.motion._kernels_series import fitted_theta, inverse_of, turn, turn_means
 
-BLOCK = 32  # floes whose first guesses are made before the points of any are looked at: one need not wait for the other
-SCRATCH = 9 + BLOCK, 40  # work space of a thread
-# coefficients of series: a division costs ten products
-_6TH, _12TH, _24TH, _120TH, _720TH, _5040TH, _30240TH = 1 / 6, 1 / 12, 1 / 24, 1 / 120, 1 / 720, 1 / 5040, 1 / 30240
-_C8, _C10, _C12, _C14, _C16 = (1 / math.factorial(k) for k in (8, 10, 12, 14, 16))
-_S9, _S11, _S13, _S15 = (1 / math.factorial(k) for k in (9, 11, 13, 15))
-# pi / 2 in parts of 33, 33 and 53 bits
-_QUARTERS = 2 / math.pi
-_TURN_1, _TURN_2, _TURN_3 = 1.5707963267341256, 6.077100506303966e-11, 2.0222662487959506e-21
-_TOLERANCE = 1e-10  # of the speed: what the solution of a step may leave
+SCRATCH = 9, 40  # work space of a thread, for floes one by one
 _COARSE, _FORCES, _SLOPES = 0, 1, 2  # what `_drags` works out, and from what
 # columns of a fluid in the frame of a floe
 _ACTS, _U, _V, _COEFFICIENT, _COS, _SIN = range(6)
@@ -77,144 +68,6 @@ def _into_frame(flow, c, s, out):
         out[1, k] = c * v[k] - s * u[k]
 
 
-@bare_inner
-def _fitted_theta(z):
-    """Weight of the end of the step for which linear decay at rate z / step is exact: 1/2 for z -> 0, 1 for large z."""
-    if z < 0.1:
-        return 0.5 + z * (_12TH - z * z * (_720TH - z * z * _30240TH))  # the next term is below round-off
-    return 1.0 / -np.expm1(-z) - 1.0 / z
-
-
-@bare_inline
-def cos_sin(angle):
-    """Cosine and sine together, to the last digit or one off it: Taylor's series about the nearest quarter turn.
-
-    Two calls of the library take three times as long. Beyond a hundred thousand turns it is asked all the same: there the
-    quarter turns that are taken off would need more digits.
-    """
-    if not abs(angle) < 6e5:
-        return np.cos(angle), np.sin(angle)
-    quarter = np.floor(angle * _QUARTERS + 0.5)
-    # a quarter turn in three parts, the first two short enough for their products to be exact
-    x = ((angle - quarter * _TURN_1) - quarter * _TURN_2) - quarter * _TURN_3
-    q = x * x
-    s = x - x * q * (_6TH - q * (_120TH - q * (_5040TH - q * (_S9 - q * (_S11 - q * (_S13 - q * _S15))))))
-    c = 1.0 - q * (0.5 - q * (_24TH - q * (_720TH - q * (_C8 - q * (_C10 - q * (_C12 - q * (_C14 - q * _C16)))))))
-    turn = int(quarter) & 3
-    if turn == 0:
-        return c, s
-    if turn == 1:
-        return -s, c
-    if turn == 2:
-        return -c, -s
-    return s, -c
-
-
-@bare_inline
-def _turn(angle):
-    """Cosine and sine, by series where the angle is small, as it is over most steps."""
-    if abs(angle) > 0.03:
-        return np.cos(angle), np.sin(angle)
-    s = angle * angle
-    return 1 - s * (0.5 - s * (_24TH - s * _720TH)), angle * (1 - s * (_6TH - s * (_120TH - s * _5040TH)))
-
-
-@bare_inline
-def _turn_means(phase):
-    """e^(-i phase) and phi_1, phi_2 of -i phase, each as real and imaginary part (minus, for the first)."""
-    if abs(phase) < 1e-2:
-        s2 = phase * phase
-        p1r, half = 1 - s2 * (_6TH - s2 * _120TH), 0.5 - s2 * (_24TH - s2 * _720TH)
-        sixth = _6TH - s2 * (_120TH - s2 * _5040TH)
-        return 1 - s2 * half, phase * p1r, p1r, -phase * half, half, -phase * sixth
-    ec, es = np.cos(phase), np.sin(phase)
-    return ec, es, es / phase, -(1 - ec) / phase, (1 - ec) / phase**2, -(phase - es) / phase**2
-
-
-@bare_inline
-def _inverse(s0, s1, s2, s3, s4, s5, s6, s7, s8, over_mass, over_inertia, g, p1r, p1i):
-    """Inverse of 1 + g M^-1 slope phi_1, by Cramer's rule: identity plus a positive part, so the determinant is at
-    least one."""
-    gm, gi = g * over_mass, g * over_inertia
-    a00 = 1 + gm * (s0 * p1r + s1 * p1i)
-    a01 = gm * (s1 * p1r - s0 * p1i)
-    a02 = gm * s2
-    a10 = gm * (s3 * p1r + s4 * p1i)
-    a11 = 1 + gm * (s4 * p1r - s3 * p1i)
-    a12 = gm * s5
-    a20 = gi * (s6 * p1r + s7 * p1i)
-    a21 = gi * (s7 * p1r - s6 * p1i)
-    a22 = 1 + gi * s8
-    c00, c01, c02 = a11 * a22 - a12 * a21, a12 * a20 - a10 * a22, a10 * a21 - a11 * a20
-    d = 1.0 / (a00 * c00 + a01 * c01 + a02 * c02)
-    return (
-        d * c00, d * (a02 * a21 - a01 * a22), d * (a01 * a12 - a02 * a11),
-        d * c01, d * (a00 * a22 - a02 * a20), d * (a02 * a10 - a00 * a12),
-        d * c02, d * (a01 * a20 - a00 * a21), d * (a00 * a11 - a01 * a10),
-    )  # fmt: skip
-
-
-@bare_inline
-def _foresee(
-    i, step, u0, v0, w0, steady_x, steady_y, steady_t, ec, es, p1r, p1i, over_mass, over_inertia, extent, water_u, water_v,
-    coefficient, turn_c, turn_s, area, moment_x, moment_y, spread, g,
-):  # fmt: skip
-    """The first guess of `_accelerations` in uniform water, for `_settle`: into g. steady: with the air's force."""
-    kc, ks = coefficient * turn_c, coefficient * turn_s
-    over_area = 1.0 / area[i]
-    fx, fy, ft, fr, saa, sab, sbb, saw, sbw, sww, ra, rb, rw, out_by = coarse_forces(
-        area[i], over_area * moment_x[i], over_area * moment_y[i], spread[i, 0], spread[i, 1], spread[i, 2], water_u - u0,
-        water_v - v0, w0,
-    )  # fmt: skip
-    s0, s1, s2 = kc * saa - ks * sab, kc * sab - ks * sbb, ks * sbw - kc * saw
-    s3, s4, s5 = ks * saa + kc * sab, ks * sab + kc * sbb, -(ks * saw + kc * sbw)
-    s6, s7, s8 = ks * ra - kc * saw, ks * rb - kc * sbw, -(kc * sww + ks * rw)
-    theta = _fitted_theta(step * 0.5 * (s0 + s4) * over_mass)
-    h = theta * step
-    i0, i1, i2, i3, i4, i5, i6, i7, i8 = _inverse(
-        s0, s1, s2, s3, s4, s5, s6, s7, s8, over_mass, over_inertia, h, p1r, p1i
-    )
-    bu, bv = theta * ((ec - 1.0) * u0 + es * v0), theta * ((ec - 1.0) * v0 - es * u0)
-    r0 = over_mass * (kc * fx - ks * fy + steady_x - s0 * bu - s1 * bv)
-    r1 = over_mass * (ks * fx + kc * fy + steady_y - s3 * bu - s4 * bv)
-    r2 = over_inertia * (kc * ft + ks * fr + steady_t - s6 * bu - s7 * bv)
-    n0, n1, n2 = i0 * r0 + i1 * r1 + i2 * r2, i3 * r0 + i4 * r1 + i5 * r2, i6 * r0 + i7 * r1 + i8 * r2
-    du, dv, dw = bu + h * (p1r * n0 - p1i * n1), bv + h * (p1i * n0 + p1r * n1), h * n2
-    g[0], g[1], g[2], g[3], g[4], g[5], g[6], g[7], g[8] = s0, s1, s2, s3, s4, s5, s6, s7, s8
-    g[9], g[10], g[11], g[12], g[13], g[14], g[15], g[16], g[17] = i0, i1, i2, i3, i4, i5, i6, i7, i8
-    g[18], g[19], g[20] = u0 + du, v0 + dv, w0 + dw
-    g[21], g[22], g[23] = u0 + bu, v0 + bv, w0
-    g[24], g[25], g[26] = h, abs(du) + abs(dv) + extent[i] * abs(dw), out_by
-    g[27], g[28], g[29], g[30] = step * over_mass * area[i] * coefficient, steady_x, steady_y, steady_t
-    g[31], g[32], g[33], g[34] = over_mass, over_inertia, water_u, water_v
-
-
-@bare_inline
-def _settle(g, i, p1r, p1i, extent, kc, ks, qx, qy, qw):
-    """From the first guess g on: accelerations, and whether one pass over the points, or two, was enough (see
-    `_accelerations`, which begins anew where it was not)."""
-    au, av, aw = g[18], g[19], g[20]
-    h, way, out_by, rate = g[24], g[25], g[26], g[27]
-    n0 = n1 = n2 = 0.0
-    for _ in range(2 if rate * (way + out_by) < 0.03 else 0):
-        fx, fy, ft, fr = uniform_forces(i, qx, qy, qw, g[33] - au, g[34] - av, aw)
-        bu, bv, bw = g[21] - au, g[22] - av, g[23] - aw
-        r0 = g[31] * (kc * fx - ks * fy + g[28] - g[0] * bu - g[1] * bv - g[2] * bw)
-        r1 = g[31] * (ks * fx + kc * fy + g[29] - g[3] * bu - g[4] * bv - g[5] * bw)
-        r2 = g[32] * (kc * ft + ks * fr + g[30] - g[6] * bu - g[7] * bv - g[8] * bw)
-        n0 = g[9] * r0 + g[10] * r1 + g[11] * r2
-        n1 = g[12] * r0 + g[13] * r1 + g[14] * r2
-        n2 = g[15] * r0 + g[16] * r1 + g[17] * r2
-        du, dv, dw = bu + h * (p1r * n0 - p1i * n1), bv + h * (p1i * n0 + p1r * n1), bw + h * n2
-        au, av, aw = au + du, av + dv, aw + dw
-        change = abs(du) + abs(dv) + extent[i] * abs(dw)
-        speed = abs(au) + abs(av) + extent[i] * abs(aw) + change
-        if rate * (3.0 * way + change + out_by) * change <= _TOLERANCE * speed:
-            return n0, n1, n2, True
-        way += change
-    return n0, n1, n2, False
-
-
 @bare_inline
 def _accelerations(
     euler, i, step, u0, v0, w0, steady_x, steady_y, steady_t, ec, es, p1r, p1i, mass, inertia, extent,
@@ -246,10 +99,10 @@ def _accelerations(
         if how != _FORCES:
             for k in range(9):
                 total[k] = slope[0, k] + slope[1, k]
-            theta = _fitted_theta(step * 0.5 * (total[0] + total[4]) * over_mass)
+            theta = fitted_theta(step * 0.5 * (total[0] + total[4]) * over_mass)
             (
                 inverse[0], inverse[1], inverse[2], inverse[3], inverse[4], inverse[5], inverse[6], inverse[7], inverse[8],
-            ) = _inverse(
+            ) = inverse_of(
                 total[0], total[1], total[2], total[3], total[4], total[5], total[6], total[7], total[8], over_mass,
                 over_inertia, theta * step, p1r, p1i,
             )  # fmt: skip
@@ -275,7 +128,7 @@ def _accelerations(
         # What is left is quadratic in the change for Newton's method, and linear with slopes that are out or were taken
         # some way off: known without another look
         left = rate * (3.0 * way + change + out_by)
-        if how != _COARSE and left * change <= _TOLERANCE * speed:
+        if how != _COARSE and left * change <= TOLERANCE * speed:
             break
         how = _FORCES if left < 0.03 and count < 4 else _SLOPES
         way += change
@@ -309,7 +162,7 @@ def free_motion(
     cos, sin, u, v, spin, mass, inertia, area, extent, qx, qy, qw, moment_x, moment_y, spread,
     air_mode, air_relative, air_u, air_v, air_flow, air_density, air_drag,
     water_mode, water_u, water_v, water_flow, water_density, water_drag,
-    pushes, farthest, flows, scratch, velocity, displacement, forces,
+    pushes, farthest, room, velocity, displacement, forces,
 ):  # fmt: skip
     """Velocity and displacement of the floes rows[first:last], each over its own step, with nothing in their way.
 
@@ -320,38 +173,31 @@ def free_motion(
 
     velocity (n, 3): u, v, spin at the end. displacement (n, 3): x, y, angle. forces (n, 2, 3): wind and water, x, y and
     torque. pushes (n, 3): loads and own forces, N and N m. Flows at the points are (n, 2, 75), map frame. Coriolis: one
-    f for all, or one a floe. `flows` (2, 2, 75) and `scratch` (SCRATCH), zero at first, are this thread's own.
+    f for all, or one a floe. room: this thread's own (`Room`).
     Returns the first floe whose motion is not finite or beyond `farthest`, -1 if all are sane.
     """
+    flows, scratch, lanes = room.flows, room.scratch, room.lanes
     fluids, force, slope, sums, inverse = scratch[0:2], scratch[2:4], scratch[4:7], scratch[7], scratch[8]
-    guesses = scratch[9:]
+    for k in range(3):  # of a fluid that is not there
+        force[0, k] = force[1, k] = 0.0
+    for k in range(9):
+        slope[0, k] = slope[1, k] = 0.0
     lost, phase = -1, 0.0
-    ec, es, p1r, p1i, p2r, p2i = _turn_means(phase)
+    ec, es, p1r, p1i, p2r, p2i = turn_means(phase)
     uniform = water_mode == 1 and not euler and (air_mode == 0 or (air_mode == 1 and not air_relative))
     air = air_density * np.sqrt(air_u * air_u + air_v * air_v) if air_mode == 1 else 0.0
-    for begin in range(first, last, BLOCK):
-        end = min(begin + BLOCK, last)
-        for place in range(begin, end if uniform else begin):
-            i, g = rows[place], guesses[place - begin]
-            step, m, u0, v0, w0 = steps[i], mass[i], u[i], v[i], spin[i]
-            ch, sh = _turn(0.5 * step * w0)
-            c, s = cos[i] * ch - sin[i] * sh, sin[i] * ch + cos[i] * sh  # pose in the middle of the step
-            stress = air * air_drag[i]
-            ax, ay = stress * air_u * area[i], stress * air_v * area[i]
-            at = stress * (moment_x[i] * (c * air_v - s * air_u) - moment_y[i] * (c * air_u + s * air_v))
-            f = coriolis[i] if len(coriolis) > 1 else coriolis[0]
-            if f * step != phase:
-                phase = f * step
-                ec, es, p1r, p1i, p2r, p2i = _turn_means(phase)
-            fx, fy = pushes[i, 0] + m * gravity[0] + ax, pushes[i, 1] + m * gravity[1] + ay
-            _foresee(
-                i, step, c * u0 + s * v0, c * v0 - s * u0, w0, c * fx + s * fy, c * fy - s * fx, pushes[i, 2] + at, ec, es,
-                p1r, p1i, 1.0 / m, 1.0 / inertia[i], extent, c * water_u + s * water_v, c * water_v - s * water_u,
-                water_density * water_drag[i], turn_c, turn_s, area, moment_x, moment_y, spread, g,
+    for begin in range(first, last, LANES):
+        end = min(begin + LANES, last)
+        if uniform:
+            lost = fly_together(
+                begin, end, rows, steps, coriolis, gravity, turn_c, turn_s, cos, sin, u, v, spin, mass, inertia, area, extent,
+                qx, qy, qw, moment_x, moment_y, spread, air, air_u, air_v, air_drag, water_u, water_v, water_density, water_drag,
+                pushes, farthest, lanes, velocity, displacement, forces, lost,
             )  # fmt: skip
-            g[35], g[36], g[37], g[38], g[39] = c, s, ax, ay, at
         for place in range(begin, end):
-            i, g = rows[place], guesses[place - begin]
+            if uniform and lanes[FOUND + place - begin] == YES:
+                continue
+            i = rows[place]
             step, m, u0, v0, w0 = steps[i], mass[i], u[i], v[i], spin[i]
             if step == 0.0:
                 velocity[i, 0], velocity[i, 1], velocity[i, 2] = u0, v0, w0
@@ -361,19 +207,9 @@ def free_motion(
             f = coriolis[i] if len(coriolis) > 1 else coriolis[0]
             if f * step != phase:
                 phase = f * step
-                ec, es, p1r, p1i, p2r, p2i = _turn_means(phase)
+                ec, es, p1r, p1i, p2r, p2i = turn_means(phase)
             steady_x, steady_y, steady_t = pushes[i, 0] + m * gravity[0], pushes[i, 1] + m * gravity[1], pushes[i, 2]
-            if uniform:
-                drag = water_density * water_drag[i]
-                n0, n1, n2, settled = _settle(g, i, p1r, p1i, extent, drag * turn_c, drag * turn_s, qx, qy, qw)
-                if settled:
-                    sane = _write(
-                        i, step, g[35], g[36], u0, v0, w0, n0, n1, n2, steady_x, steady_y, steady_t, g[37], g[38], g[39],
-                        ec, es, p1r, p1i, p2r, p2i, m, inertia[i], farthest, velocity, displacement, forces,
-                    )  # fmt: skip
-                    lost = i if lost < 0 and not sane else lost
-                    continue
-            ch, sh = _turn(0.5 * step * w0)
+            ch, sh = turn(0.5 * step * w0)
             c, s = cos[i] * ch - sin[i] * sh, sin[i] * ch + cos[i] * sh  # pose in the middle of the step
             _fluid(fluids[0], air_mode, air_u, air_v, air_density * air_drag[i], 1.0, 0.0, c, s)
             _fluid(fluids[1], water_mode, water_u, water_v, water_density * water_drag[i], turn_c, turn_s, c, s)

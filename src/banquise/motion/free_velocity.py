@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -14,12 +15,14 @@ from banquise.forcing.flows import Field, Flow, Series, Uniform
 from banquise.forcing.forcing import Forcing
 from banquise.forcing.grid import Points
 from banquise.motion._kernels import SCRATCH, free_motion
+from banquise.motion._kernels_lanes import ROOM
 from banquise.scene.bodies import Bodies
 from banquise.threads import over_blocks
 
 Array = NDArray[np.float64]
 FARTHEST = 1e12  # m in a step (and m/s), as far as coordinates may be; beyond, squares overflow (NaN counts as beyond)
 _NO_FLOW = np.zeros((1, 2, 1))
+_own = threading.local()  # work space of each thread
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,26 @@ class Flows(NamedTuple):
     pushes: Array  # (n, 3)
 
 
+class Room(NamedTuple):
+    """Work space of free motion, one a thread; zero at first."""
+
+    flows: Array  # (2, 2, points) of the frame of a floe
+    scratch: Array
+    lanes: Array
+
+    @classmethod
+    def of(cls, points: int) -> Room:
+        return cls(np.zeros((2, 2, points)), np.zeros(SCRATCH), np.zeros(ROOM))
+
+
+def _room(points: int) -> Room:
+    """That of this thread."""
+    room: Room | None = getattr(_own, "room", None)
+    if room is None or room.flows.shape[2] != points:
+        room = _own.room = Room.of(points)
+    return room
+
+
 def flows_of(bodies: Bodies, forcing: Forcing, time: float, steps: Array, pushes: Array, euler: bool = False) -> Flows:
     """The forcing over a step: flows at `time` (its middle: then the scheme is second order), Coriolis, pushes (n, 3).
 
@@ -99,8 +122,7 @@ def fly(bodies: Bodies, flows: Flows, steps: Array, rows: NDArray[np.int64], out
             b.qx, b.qy, b.qw, b.moment_x, b.moment_y, b.spread,
             f.air_mode, f.relative, f.air_u, f.air_v, f.air_flow, f.air_density, f.air_drag,
             f.water_mode, f.water_u, f.water_v, f.water_flow, f.water_density, f.water_drag,
-            f.pushes, FARTHEST, np.zeros((2, 2, b.qx.shape[1])), np.zeros(SCRATCH),
-            out.velocity, out.displacement, out.force,
+            f.pushes, FARTHEST, _room(b.qx.shape[1]), out.velocity, out.displacement, out.force,
         )  # fmt: skip
         if row >= 0:
             lost.append(row)

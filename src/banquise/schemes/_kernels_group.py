@@ -158,7 +158,7 @@ def run_groups(
                 return CONTACT_ROOM
             # followed contacts know nothing of forces before an impact is over
             if phase == STRUCK or (control[FRESH] > 0 and not follow):
-                fly(rows, s.left, b, f, d.flows, d.sums, s.free_velocity, s.free_displacement, s.force, s.ahead)
+                fly(rows, s.left, b, f, d.flight, s.free_velocity, s.free_displacement, s.force, s.ahead)
                 reaches(rows, s.left, s.velocity, s.free_velocity, b.extent, s.drift, s.reach, s.pull)
             if rule.moving:
                 place_obstacles(n, rule.step - left, left, s.obstacles, s.velocity, b.extent, s.drift, s.pose, s.reach)
@@ -278,7 +278,7 @@ def run_groups(
             for q in range(len(rows)):
                 s.steps[rows[q]] = h
             if h < left and control[AGAIN] == 0:
-                fly(rows, s.steps, b, f, d.flows, d.sums, s.free_velocity, s.free_displacement, s.force, s.ahead)
+                fly(rows, s.steps, b, f, d.flight, s.free_velocity, s.free_displacement, s.force, s.ahead)
             if control[HELD] > 0:
                 count = ZERO
                 for k in range(found):

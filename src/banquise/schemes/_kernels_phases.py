@@ -46,7 +46,7 @@ NX, NY, AX, AY, BX, BY = 0, 1, 2, 3, 4, 5
 
 
 @inner
-def fly(rows, steps, b, f, flows, scratch, free_velocity, free_displacement, force, ahead):
+def fly(rows, steps, b, f, room, free_velocity, free_displacement, force, ahead):
     """Free motion of some floes over their steps, and their velocity at the end where contacts look for it."""
     free_motion(
         ZERO, len(rows), rows, steps, f.coriolis, f.gravity, f.euler, f.turn_c, f.turn_s,
@@ -54,7 +54,7 @@ def fly(rows, steps, b, f, flows, scratch, free_velocity, free_displacement, for
         b.qx, b.qy, b.qw, b.moment_x, b.moment_y, b.spread,
         f.air_mode, f.relative, f.air_u, f.air_v, f.air_flow, f.air_density, f.air_drag,
         f.water_mode, f.water_u, f.water_v, f.water_flow, f.water_density, f.water_drag,
-        f.pushes, math.inf, flows, scratch, free_velocity, free_displacement, force,
+        f.pushes, math.inf, room, free_velocity, free_displacement, force,
     )  # fmt: skip
     for q in range(len(rows)):
         i = rows[q]

@@ -7,7 +7,7 @@ import numpy as np
 
 from banquise.jit import bare_inline, bare_kernel, kernel
 from banquise.jit import bare_inner as inner
-from banquise.motion._kernels import cos_sin
+from banquise.motion._kernels_series import cos_sin
 from banquise.schemes._kernels import (
     AX,
     AY,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from banquise.detection.broad_phase import PairState, empty_state
 from banquise.detection.scratch import Found, Scratch, make_found, make_scratch
 from banquise.detection.shapes import Shapes
-from banquise.motion._kernels import SCRATCH
+from banquise.motion.free_velocity import Room
 from banquise.solvers._kernels_small import Scratch as SolverScratch
 from banquise.solvers._kernels_small import scratch_for
 from banquise.solvers.frictional import SMALL
@@ -197,8 +197,7 @@ class Desk(NamedTuple):
 
     control: Index
     slot: Index  # -1 for every body
-    flows: Array  # work space of free motion
-    sums: Array
+    flight: Room
     pairs: PairState
     ends: PairState  # of the same pairs at the end of the way
     scratch: Scratch
@@ -228,8 +227,7 @@ def make_desk(shapes: Shapes, obstacles: int, contacts: int, rows: int, pairs: i
     desk = Desk(
         control=np.zeros(CONTROLS, np.int64),
         slot=np.full(n, -1, np.int64),
-        flows=np.zeros((2, 2, POINTS)),
-        sums=np.zeros(SCRATCH),
+        flight=Room.of(POINTS),
         pairs=empty_state(pairs),
         ends=empty_state(pairs),
         scratch=make_scratch(shapes, rows),
