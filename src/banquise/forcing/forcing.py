@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from banquise import constants
 from banquise.errors import CaseError, ForcingError
 from banquise.forcing.coriolis import LocalCoriolis
-from banquise.forcing.flows import Flow, Series, as_flow
+from banquise.forcing.flows import Flow, Series, Uniform, as_flow
 from banquise.forcing.readers import fingerprint
 from banquise.units import quantity
 
@@ -188,6 +188,15 @@ class Forcing:
             file = getattr(flow, "options", {}).get("file", [])
             paths += file if isinstance(file, list) else [file]
         return {str(path): fingerprint(Path(path)) for path in paths if Path(path).exists()}
+
+    @property
+    def steady(self) -> tuple[Any, ...] | None:
+        """All that flows depend on, where neither time nor place changes them; else None."""
+        same = all(flow is None or isinstance(flow, Uniform) for flow in (self.wind, self.current))
+        if not same or self.loads or self.forces or self.local_coriolis is not None:
+            return None
+        drag = self.relative_wind, self.turning_angle, self.air_density, self.water_density
+        return self.wind, self.current, self.coriolis, self.gravity, *drag
 
     def coriolis_of(self, bodies: Any, chosen: NDArray[np.int64] | None = None) -> Array:
         """f (1/s): one number for all (1,), or one a floe (n,), of the chosen rows if given."""

@@ -64,6 +64,7 @@ from banquise.schemes._kernels_phases import (
 from banquise.schemes.codes import (
     ADDED,
     AGAIN,
+    BLUR,
     BODIES,
     COLLISIONS,
     COMPRESS,
@@ -99,6 +100,7 @@ from banquise.schemes.codes import (
     SOLVE,
     SOLVED,
     STRUCK,
+    TIME,
     TOUCHING,
     UNSOLVED,
     WATCHED,
@@ -175,7 +177,7 @@ def run_groups(
                 close_levers(found if found <= room else ZERO, value, who, s.pose)
                 note_reach(rows, s.reach, s.looked)
             elif phase == LOOK:
-                due = due_by_gap(near, d.pairs, value, who, b.size, n, rule.skin, rule.touch, rule.blur)
+                due = due_by_gap(near, d.pairs, value, who, b.size, n, rule.skin, rule.touch, s.now[BLUR])
             else:
                 due = due_by_reach(near, d.pairs, s.reach, s.looked)
                 note_reach(rows, s.reach, s.looked)
@@ -190,7 +192,7 @@ def run_groups(
             rebounds = rule.rebounds_many + rule.rebounds_few // len(rows)
             _, striking, held = contact_state(
                 found, value, who, s.velocity, s.ahead, left, rule.step, s.quick, control[ROUND], rebounds, n, b.size,
-                s.pull, rule.shortest, rule.skin, rule.touch, rule.blur, rule.soft, len(rows) > rule.direct, rule.largest,
+                s.pull, rule.shortest, rule.skin, rule.touch, s.now[BLUR], rule.soft, len(rows) > rule.direct, rule.largest,
                 d.state, d.gap_rate, d.bounce,
             )  # fmt: skip
             stale = follow and phase == LOOK and control[FRESH] > 0  # forces are those of the time before
@@ -210,7 +212,7 @@ def run_groups(
                 )  # fmt: skip
             if count == 0 and control[PASS] <= RELAX:
                 at = write_events(
-                    group, found, rule.time + rule.step - s.left[lead], value, who, d.state, d.bounce, b.ids, b.x, b.y,
+                    group, found, s.now[TIME] + rule.step - s.left[lead], value, who, d.state, d.bounce, b.ids, b.x, b.y,
                     d.taken, control[EVENTS], out.events,
                 )  # fmt: skip
                 total[COLLISIONS] += at - control[EVENTS]
@@ -270,7 +272,7 @@ def run_groups(
                 )
                 if not follow:
                     control[WATCHED] = watched(
-                        found, value, who, d.state, n, b.size, rule.skin, rule.touch, rule.aim, rule.blur,
+                        found, value, who, d.state, n, b.size, rule.skin, rule.touch, rule.aim, s.now[BLUR],
                         watch.pair_a, watch.pair_b, watch.shift, watch.distances, watch.held,
                     )  # fmt: skip
             else:
@@ -372,7 +374,7 @@ def run_groups(
                     rule.skin,
                     rule.touch,
                     rule.aim,
-                    rule.blur,
+                    s.now[BLUR],
                     s.motion,
                     h,
                 )

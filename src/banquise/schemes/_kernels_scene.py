@@ -26,7 +26,10 @@ from banquise.schemes._kernels import (
     way_between,
 )
 from banquise.schemes._kernels_held import curving
+from banquise.schemes.codes import BLUR, CURRENT, GRAVITY, PUSH, ROUNDS, TIME, WIND
 
+ZERO = np.int64(0)  # typed: written out it would compile copies of what it is handed to
+ROUND_OFF = 2e-15  # of the largest coordinate: nearer than this nobody can tell
 BLOCK = 1024  # floes whose work is added up together, whatever the threads
 LARGE = 32  # pairs at rest from which on a group takes in what may meet it
 SWEEPS = 3  # floes in a row that are foreseen to be struck one after the other
@@ -57,8 +60,8 @@ def _strike(value, who, begin, end, later, velocity, step, n_free, inverse_mass,
             later[body, 2] += sign * arm * inverse_inertia[body]
 
 
-@bare_kernel
-def foresee(
+@inner
+def _foresee(
     value, who, pairs, velocity, displacement, step, n_free, size, extent, inverse_mass, inverse_inertia, largest, live,
     struck, later,
 ):  # fmt: skip
@@ -101,8 +104,8 @@ def foresee(
         struck[pairs[p, 0]] = struck[pairs[p, 1]] = False
 
 
-@bare_kernel
-def survey(
+@inner
+def _survey(
     value, who, velocity, displacement, step, n_free, size, pull, extent, reach, shortest, touch, blur, pairs, first, live,
     rest, struck, hopeful,
 ):  # fmt: skip
@@ -126,7 +129,7 @@ def survey(
         )
         if fresh:
             pairs[count, 0], pairs[count, 1], pairs[count, 4] = i, j, k
-            pairs[count, 5] = 0
+            pairs[count, 2] = pairs[count, 3] = pairs[count, 5] = 0
             first[count] = k
             live[count] = rest[count] = False
             count += 1
@@ -164,25 +167,32 @@ def survey(
 
 
 @bare_kernel
-def begin_step(b, start, pace, careful):
-    """Keep the bodies' motion as it is at the start of the step (8, all: x, y, angle, cos, sin, u, v, spin); the largest
-    coordinate."""
-    far = 0.0
+def begin_step(time, step, b, s, start, careful):
+    """Keep the bodies' motion as it is at the start of the step (8, all: x, y, angle, cos, sin, u, v, spin), take up that of
+    the obstacles, and note the time and how near nobody can tell."""
+    n, far = len(s.steps), 0.0
     for i in range(start.shape[1]):
         start[0, i], start[1, i], start[2, i], start[3, i], start[4, i] = b.x[i], b.y[i], b.angle[i], b.cos[i], b.sin[i]
         start[5, i], start[6, i], start[7, i] = b.u[i], b.v[i], b.spin[i]
         far = max(far, abs(b.x[i]), abs(b.y[i]))
-    for i in range(len(pace)):
-        pace[i], careful[i] = math.inf, False
-    return far
+    for i in range(n):
+        s.steps[i], s.pace[i], careful[i] = step, math.inf, False
+    for i in range(n, start.shape[1]):
+        s.velocity[i, 0], s.velocity[i, 1], s.velocity[i, 2] = b.u[i], b.v[i], b.spin[i]
+        s.ahead[i, 0], s.ahead[i, 1], s.ahead[i, 2] = b.u[i], b.v[i], b.spin[i]
+        s.pose[i, 0], s.pose[i, 1], s.pose[i, 2], s.pose[i, 3] = b.x[i], b.y[i], b.cos[i], b.sin[i]
+        s.obstacles[i - n, 0], s.obstacles[i - n, 1], s.obstacles[i - n, 2] = b.x[i], b.y[i], b.angle[i]
+    s.now[TIME], s.now[BLUR] = time, ROUND_OFF * far
 
 
 @bare_kernel
-def reaches_of_all(step, u, v, spin, free_velocity, way, extent, drift, reach, pull):
-    """How far any point of each floe comes over the whole step, and a bound on the acceleration of its points.
+def reaches_of_all(step, b, s):
+    """How far any point of each body comes over the whole step, and a bound on the acceleration of the points of floes.
 
-    drift: the mean velocity of all, from which ways are counted: what all do together brings nobody nearer to another.
+    drift: the mean velocity of all floes, from which ways are counted: what all do together brings nobody nearer to another.
     """
+    u, v, spin, extent, free_velocity, way = b.u, b.v, b.spin, b.extent, s.free_velocity, s.free_displacement
+    drift, reach, pull = s.drift, s.reach, s.pull
     n = len(free_velocity)
     drift[0] = drift[1] = 0.0
     for i in range(n):
@@ -195,6 +205,8 @@ def reaches_of_all(step, u, v, spin, free_velocity, way, extent, drift, reach, p
         pull[i] = (math.sqrt(dx * dx + dy * dy) + extent[i] * abs(free_velocity[i, 2] - spin[i])) / step
         far = math.sqrt((way[i, 0] - mx) ** 2 + (way[i, 1] - my) ** 2) + extent[i] * abs(way[i, 2])
         reach[i] = MARGIN * (far + 0.125 * pull[i] * step * step)
+    for i in range(n, len(reach)):
+        reach[i] = step * (math.sqrt((u[i] - drift[0]) ** 2 + (v[i] - drift[1]) ** 2) + extent[i] * abs(spin[i]))
 
 
 @bare_inline
@@ -209,9 +221,17 @@ def _take_up(i, step, b, s):
 
 
 @bare_kernel
-def take_up_found(who, n_free, step, b, s, mark):
-    """The state of the floes of some contacts at the start of the step. mark: scratch, false for every body."""
+def take_up_found(value, who, step, b, s, mark):
+    """The state of the floes of some contacts at the start of the step; the deepest overlap, of the smaller size.
+
+    mark: scratch, false for every body.
+    """
+    n_free, deepest = len(s.steps), 0.0
     for k in range(len(who)):
+        if value[k, GAP] < 0.0:
+            i, j = who[k, 0], who[k, 1]
+            small = b.size[i] if j >= n_free else min(b.size[i], b.size[j])
+            deepest = max(deepest, -value[k, GAP] / small)
         for side in range(2):
             i = who[k, side]
             if i < n_free and not mark[i]:
@@ -219,20 +239,20 @@ def take_up_found(who, n_free, step, b, s, mark):
                 _take_up(i, step, b, s)
     for k in range(len(who)):
         mark[who[k, 0]] = mark[who[k, 1]] = False
+    return deepest
 
 
 @bare_kernel
 def near_contacts(value, who, size, n_free, near):
-    """List the contacts at which bodies may rest against each other; how many, and the deepest overlap, of the smaller size."""
-    count, deepest = 0, 0.0
+    """List the contacts at which bodies may rest against each other; how many."""
+    count = 0
     for k in range(len(value)):
         i, j = who[k, 0], who[k, 1]
         small = size[i] if j >= n_free else min(size[i], size[j])
         if value[k, GAP] <= ZONE * small:
             near[count] = k
             count += 1
-            deepest = max(deepest, -value[k, GAP] / small)
-    return count, deepest
+    return count
 
 
 @bare_kernel
@@ -280,7 +300,7 @@ def take_up(rows, step, b, s):
 
 @bare_kernel
 def list_groups(pairs, live, n_free, first, label, number, members, member_start, listed, pair_start, where, home):
-    """Groups of floes joined by live pairs, as lists; (how many, members in all, pairs in all).
+    """Groups of floes joined by live pairs, as lists; (how many, members in all, pairs in all, pairs of the largest).
 
     pairs (p, 6): rows, images, contacts; obstacles join nobody. Groups are numbered by their first member; a group has every
     pair of its members, live or not, for an impact may send them anywhere. label: root of each floe, -1 for those in
@@ -334,9 +354,10 @@ def list_groups(pairs, live, n_free, first, label, number, members, member_start
             where[p] = number[label[i]]
             pair_start[where[p]] += 1
             count += 1
-    last, last_pair = total, count
+    last, last_pair, most = total, count, 0
     for g in range(groups - 1, -1, -1):  # ends of the groups, moved down to their starts as they fill
         size, size_pair = member_start[g], pair_start[g]
+        most = max(most, size_pair)
         member_start[g], pair_start[g] = last, last_pair
         last, last_pair = last - size, last_pair - size_pair
     member_start[groups], pair_start[groups] = total, count
@@ -353,13 +374,17 @@ def list_groups(pairs, live, n_free, first, label, number, members, member_start
             at = pair_start[g]
             for k in range(6):
                 listed[at, k] = pairs[p, k]
-    return groups, total, count
+    return groups, total, count, most
 
 
-@kernel
-def join_large(pairs, rest, n_free, label, number, groups, live):
-    """Make live what may meet a group of which much rests together: to do it again is dear; whether there is any."""
-    resting = np.zeros(groups, np.int64)
+@inner
+def _join_large(pairs, rest, n_free, label, number, groups, live, resting):
+    """Make live what may meet a group of which much rests together: to do it again is dear; whether there is any.
+
+    resting: scratch, a number a group.
+    """
+    for g in range(groups):
+        resting[g] = 0
     for p in range(len(pairs)):
         if rest[p]:
             resting[number[label[pairs[p, 0]]]] += 1
@@ -372,6 +397,45 @@ def join_large(pairs, rest, n_free, label, number, groups, live):
             if label[i] >= 0 and resting[number[label[i]]] >= LARGE:
                 live[p] = joined = True
     return joined
+
+
+@inner
+def _note_images(value, pairs, count, wraps, period):
+    """Which image of its second body each pair is about, by whole periods."""
+    for p in range(count):
+        i, j, k = pairs[p, 0], pairs[p, 1], pairs[p, 4]
+        for axis in range(2):
+            image = round(value[k, 7 + axis] / period[axis]) if period[axis] > 0.0 else 0
+            pairs[p, 2 + axis] = image - wraps[i, axis] + wraps[j, axis]
+
+
+@bare_kernel
+def group_up(step, value, who, rule, b, s, view, mark, label, number, home, lists):
+    """The pairs that may meet in this step, and groups of those that look as if they will or rest together.
+
+    Returns how many pairs, groups, members of groups, pairs in groups, and pairs in the largest of them.
+    """
+    n = len(s.steps)
+    pairs, live, rest = lists.pairs, lists.live, lists.rest
+    count = _survey(
+        value, who, s.velocity, s.free_displacement, step, n, b.size, s.pull, b.extent, s.reach, rule.shortest, rule.touch,
+        s.now[BLUR], pairs, lists.first, live, rest, mark, rule.soft,
+    )  # fmt: skip
+    pairs, live, rest = pairs[:count], live[:count], rest[:count]
+    if rule.soft:
+        _foresee(
+            value, who, pairs, s.velocity, s.free_displacement, step, n, b.size, b.extent, b.inverse_mass, b.inverse_inertia,
+            rule.largest, live, mark, s.displacement,
+        )  # fmt: skip
+    if view.period[0] > 0.0 or view.period[1] > 0.0:
+        _note_images(value, pairs, count, view.wraps, view.period)
+    while True:
+        groups, total, listed, most = list_groups(
+            pairs, live, n, ZERO, label, number, lists.members, lists.member_start, lists.listed, lists.pair_start, lists.where,
+            home,
+        )  # fmt: skip
+        if not (rule.soft and _join_large(pairs, rest, n, label, number, groups, live, lists.resting)):
+            return count, groups, total, listed, most
 
 
 @bare_kernel
@@ -411,9 +475,10 @@ def put_back(rows, start, b):
 def sum_up(member_start, members, stale, totals, stress, sums, most, all_stress):
     """Add the groups' totals up, group by group, and the stress of their members; find the largest of each total.
 
-    Those done again elsewhere are left out.
+    Those done again elsewhere are left out (but for how many rounds they took).
     """
     for g in range(len(totals)):
+        most[ROUNDS] = max(most[ROUNDS], totals[g, ROUNDS])
         if stale[g]:
             continue
         for k in range(totals.shape[1]):
@@ -423,3 +488,25 @@ def sum_up(member_start, members, stale, totals, stress, sums, most, all_stress)
             i = members[q]
             for k in range(3):
                 all_stress[i, k] += stress[i, k]
+
+
+@bare_kernel
+def begin_sums(idle, sums, most):
+    """Totals of the step before any group's: the work on floes that are in none, block by block."""
+    for k in range(len(sums)):
+        sums[k] = most[k] = 0.0
+    for block in range(len(idle)):
+        sums[WIND] += idle[block, 0]
+        sums[CURRENT] += idle[block, 1]
+        sums[GRAVITY] += idle[block, 2]
+        sums[PUSH] += idle[block, 3]
+
+
+@bare_kernel
+def lengthen(cap, step, times):
+    """Let floes that had to take shorter steps take longer ones again, up to the whole."""
+    for i in range(len(cap)):
+        if cap[i] < math.inf:
+            cap[i] *= times
+            if cap[i] >= step:
+                cap[i] = math.inf

@@ -8,7 +8,6 @@ import numpy as np
 
 from banquise.schemes import _kernels_scene, codes
 from banquise.schemes.groups import Array, Groups, Rows
-from banquise.schemes.workspace import TOTALS
 from banquise.update.impulses import EVENT_COLUMNS
 
 if TYPE_CHECKING:
@@ -23,7 +22,8 @@ def enter_step(
     sim, s = engine.sim, engine.state
     impulses = sim.impulses
     kept_keys, kept_rates = [], []
-    total, largest = np.zeros(TOTALS), np.zeros(TOTALS)
+    total, largest = engine.totals, engine.largest
+    _kernels_scene.begin_sums(engine.sums, total, largest)
     for groups in done:
         whole = len(done) == 1 or not groups.stale.any()
         _kernels_scene.sum_up(
@@ -44,7 +44,6 @@ def enter_step(
     _remember(sim, kept_keys, kept_rates)
     if sim.ocean is not None:
         sim.ocean.advance(engine.start_bodies(), s.water, sim.time, step, sim.forcing)
-    idle = engine.sums.sum(axis=0).tolist()
     sums, most = total.tolist(), largest.tolist()
     sim.ledger.add(
         steps=1,
@@ -56,10 +55,10 @@ def enter_step(
         unsolved=sums[codes.UNSOLVED] + unsolved,
         max_overlap=overlap,
         projection=projection,
-        work_wind=idle[0] + sums[codes.WIND],
-        work_current=idle[1] + sums[codes.CURRENT],
-        work_gravity=idle[2] + sums[codes.GRAVITY],
-        work_loads=idle[3] + sums[codes.PUSH],
+        work_wind=sums[codes.WIND],
+        work_current=sums[codes.CURRENT],
+        work_gravity=sums[codes.GRAVITY],
+        work_loads=sums[codes.PUSH],
         work_obstacles=sums[codes.FROM_OBSTACLES],
         dissipated_contact=sums[codes.LOST],
     )

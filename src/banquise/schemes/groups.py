@@ -24,6 +24,7 @@ class Groups:
     pair_start: Rows
     pairs: Pairs
     first: int  # number of the first group, counted through all that are run in the step
+    most: int  # pairs of the largest
     careful: Flags = field(init=False)  # followed contacts led to an overlap: they are looked for at every turn
     totals: Array = field(init=False)
     stale: NDArray[np.bool_] = field(init=False)

@@ -32,12 +32,11 @@ def regain(engine: Engine, found: Found, step: float) -> float:
     nothing comes nearer than it was): a jam may have no room.
     """
     sim, n = engine.sim, engine.n
-    gap = found.value[:, 6]
-    near = np.empty(len(gap), np.int64)
-    count, engine.deepest = _kernels_scene.near_contacts(found.value, found.who, sim.size, n, near)
     if engine.deepest <= START * TOLERANCE:
         return 0.0
-    chosen = near[:count]
+    gap = found.value[:, 6]
+    near = np.empty(len(gap), np.int64)
+    chosen = near[: _kernels_scene.near_contacts(found.value, found.who, sim.size, n, near)]
     still = np.zeros((len(engine.bodies), 3))
     one, other = found.who[chosen, 0], found.who[chosen, 1]
     small = engine.bodies.smaller_size(one, other)

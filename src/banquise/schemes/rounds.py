@@ -24,14 +24,13 @@ from banquise.schemes.accounts import enter_step
 from banquise.schemes.groups import Array, Flags, Groups, Pairs, Rows
 from banquise.schemes.regain import regain
 from banquise.schemes.verification import verify
-from banquise.schemes.workspace import MOVING, Columns, Desk, Rules, State, Tables, View, make_desk
-from banquise.settings import LAWS
+from banquise.schemes.workspace import MOVING, TOTALS, Columns, Desk, Lists, Rules, State, Tables, View, make_desk
+from banquise.settings import LAWS, Contact
 from banquise.solvers.frictional import SMALL, SMALL_TOLERANCE, IslandRun
 
 if TYPE_CHECKING:
     from banquise.simulation import Simulation
 
-ROUND_OFF = 2e-15  # of the largest coordinate: nearer than this nobody can tell
 # of the smaller size, where every bounce is followed and where steps are whole. Skin: bodies meet and rest this far apart, so
 # that what turning takes from a gap within a step is not an overlap. Sink: what is held sinks in no deeper, or is solved again.
 # Touch: nearer to the skin than this is contact; aim: how near a meeting is located
@@ -66,7 +65,7 @@ class Engine:
             free_velocity=np.empty((n, 3)), free_displacement=np.empty((n, 3)), force=np.empty((n, 2, 3)),
             steps=np.zeros(n), change=np.zeros((n, 3)), displacement=np.zeros((n, 3)), motion=np.zeros((every, 6)),
             cap=sim.step_cap, pace=np.empty(n), stress=np.zeros((n, 3)), water=np.zeros((n, 3)),
-            obstacles=np.zeros((every - n, 3)),
+            obstacles=np.zeros((every - n, 3)), now=np.zeros(2),
         )  # fmt: skip
         self.desks: list[Desk] = []
         self.contacts, self.pair_rows, self.group_pairs = 64, 256, 64
@@ -74,9 +73,15 @@ class Engine:
         self.deepest = 0.0  # overlap at the start of the step, as a part of the smaller size
         self.careful = np.zeros(n, np.bool_)  # floes of pairs whose contacts went wrong in this step
         self.sums = np.empty((-(-n // _kernels_scene.BLOCK), 4))
+        self.totals, self.largest = np.empty(TOTALS), np.empty(TOTALS)  # of the groups of a step
+        self.lists = Lists.of(256, n)
+        self._steady: tuple[Any, ...] | None = None  # what the flows were made of
+        self._asked: tuple[Any, ...] = ()  # what the rules were made of
         # kernels that are handed tuples of many arrays
         self._begin_step = SameTypes(_kernels_scene.begin_step)
+        self._reaches = SameTypes(_kernels_scene.reaches_of_all)
         self._take_up_found = SameTypes(_kernels_scene.take_up_found)
+        self._group_up = SameTypes(_kernels_scene.group_up)
         self._move = SameTypes(_kernels_scene.move_idle)
         self._run_groups = SameTypes(_kernels_group.run_groups)
 
@@ -99,66 +104,58 @@ class Engine:
         self._free(step)
         self._look(step)
         projection = regain(self, self.found, step)
-        pairs, live, rest = self._near_pairs(self.found, step, shortest)
-        groups = self.list_groups(pairs, live)
-        while soft and _kernels_scene.join_large(pairs, rest, self.n, self.label, self.number, len(groups), live):
-            groups = self.list_groups(pairs, live)
+        pairs, groups = self._groups(step)
         self._move_idle(step)
         done = [groups]
         self.run_groups(groups)
         sim.obstacle_motion.place(b, sim.time + step)
         overlap, unsolved = verify(self, done, pairs, step)
         enter_step(self, done, overlap, projection, unsolved, step)
-        return int(max(groups.totals[:, codes.ROUNDS].max(initial=0) for groups in done))
+        return int(self.largest[codes.ROUNDS])
 
     def _begin(self, step: float, shortest: float, rebounds: tuple[int, int], soft: bool) -> None:
-        sim, b, s, n = self.sim, self.bodies, self.state, self.n
+        sim, b, s = self.sim, self.bodies, self.state
         sim.obstacle_motion.set_velocity(b, sim.time, step)
-        moving = not sim.obstacle_motion.still
-        if len(b) > n:
-            s.velocity[n:, 0], s.velocity[n:, 1], s.velocity[n:, 2] = b.u[n:], b.v[n:], b.spin[n:]
-            s.ahead[n:] = s.velocity[n:]
-            s.pose[n:, 0], s.pose[n:, 1], s.pose[n:, 2], s.pose[n:, 3] = b.x[n:], b.y[n:], b.cos[n:], b.sin[n:]
-            s.obstacles[:, 0], s.obstacles[:, 1], s.obstacles[:, 2] = b.x[n:], b.y[n:], b.angle[n:]
-        settings = sim.contact
         self.columns = Columns(
             b.x, b.y, b.angle, b.cos, b.sin, b.u, b.v, b.spin, b.mass, b.inertia, b.area, b.extent, b.inverse_mass,
             b.inverse_inertia, b.material, b.ids, sim.size, sim.zone, b.qx, b.qy, b.qw, b.moment_x, b.moment_y,
             b.spread,
         )  # fmt: skip
-        farthest = self._begin_step(self.columns, self.start, s.pace, self.careful)
-        self.rule = Rules(
-            n_free=n, step=float(step), time=float(sim.time), shortest=float(shortest), rebounds_many=rebounds[0],
+        self._begin_step(sim.time, step, self.columns, s, self.start, self.careful)
+        asked = step, shortest, rebounds, soft, sim.contact, not sim.obstacle_motion.still, sim.impulses.contacts is None
+        if self._asked != asked:
+            self._asked, self.rule = asked, self._rules(*asked)
+        self.table = Tables(sim.laws.friction, sim.laws.restitution, sim.held_key, sim.held_rate)
+        detector = sim.detector
+        self.view = View(detector.wraps, detector.period, detector._still, detector.moved_at)
+
+    def _rules(
+        self, step: float, shortest: float, rebounds: tuple[int, int], soft: bool, settings: Contact, moving: bool, few: bool
+    ) -> Rules:
+        sim, n = self.sim, self.n
+        return Rules(
+            n_free=n, step=float(step), shortest=float(shortest), rebounds_many=rebounds[0],
             rebounds_few=rebounds[1], soft=soft, direct=DIRECT if soft else n, follow=soft, skin=SKIN[soft], sink=SINK[soft],
             touch=TOUCH[soft], aim=AIM[soft], bend=BEND[soft], still=STILL[soft], largest=sim.largest_restitution,
             threshold=float(settings.relaxation),
             law=LAWS.index(settings.law), sequential=settings.order == "sequential",
             active_only=bool(settings.active_only), tolerance=settings.tolerance or SMALL_TOLERANCE, small=SMALL,
-            blur=ROUND_OFF * farthest, moving=moving, ocean=sim.ocean is not None,
-            contacts=sim.impulses.contacts is not None,
+            moving=moving, ocean=sim.ocean is not None, contacts=not few,
         )  # fmt: skip
-        self.table = Tables(sim.laws.friction, sim.laws.restitution, sim.held_key, sim.held_rate)
-        detector = sim.detector
-        self.view = View(detector.wraps, detector.period, detector._still, detector.moved_at)
 
     @timed("motion")
     def _free(self, step: float) -> None:
         """Free motion of all floes over the whole step."""
         sim, b, s = self.sim, self.bodies, self.state
         time = sim.time + (0.0 if sim.euler else 0.5 * step)
-        pushes = pushes_on(b, sim.forcing, sim.time, step)
-        s.steps.fill(step)
-        self.flows = flows_of(b, sim.forcing, time, s.steps, pushes, sim.euler)
-        out = FreeMotion(s.free_velocity, s.free_displacement, s.force, pushes, self.flows.gravity)
-        fly(b, self.flows, s.steps, self.rows, out, time)
-        _kernels_scene.reaches_of_all(
-            step, b.u, b.v, b.spin, s.free_velocity, s.free_displacement, b.extent, s.drift, s.reach, s.pull
-        )
-        n = self.n
-        if len(b) > n:
-            s.reach[n:] = step * (
-                np.hypot(b.u[n:] - s.drift[0], b.v[n:] - s.drift[1]) + b.extent[n:] * np.abs(b.spin[n:])
-            )
+        steady = sim.forcing.steady
+        if steady is None or steady != self._steady:
+            self._steady = steady
+            pushes = pushes_on(b, sim.forcing, sim.time, step)
+            self.flows = flows_of(b, sim.forcing, time, s.steps, pushes, sim.euler)
+            self.free = FreeMotion(s.free_velocity, s.free_displacement, s.force, pushes, self.flows.gravity)
+        fly(b, self.flows, s.steps, self.rows, self.free, time)
+        self._reaches(step, self.columns, s)
 
     @timed("detection")
     def _look(self, step: float) -> None:
@@ -168,43 +165,33 @@ class Engine:
         bounce = -1.0 if self.rule.soft else sim.largest_restitution
         self.found = found = sim.detector.found(self.bodies, sim.zone, s.reach, bounce)
         np.copyto(s.looked, s.reach)
-        self._take_up_found(found.who, self.n, step, self.columns, s, self.struck)
+        self.deepest = self._take_up_found(found.value, found.who, step, self.columns, s, self.struck)
 
     # ------------------------------------------------------------ groups
 
-    def _near_pairs(self, found: Found, step: float, shortest: float) -> tuple[Pairs, Flags, Flags]:
-        """The pairs (p, 6: rows, images, contacts) that may meet in this step, which look as if they will, and which rest."""
-        m, s, detector = len(found.value), self.state, self.sim.detector
-        pairs, first = np.zeros((m, 6), np.int32), np.empty(m, np.int64)
-        live, rest = np.empty(m, np.bool_), np.empty(m, np.bool_)
-        count = _kernels_scene.survey(
-            found.value, found.who, s.velocity, s.free_displacement, step, self.n, self.sim.size, s.pull,
-            self.bodies.extent, s.reach, shortest, self.rule.touch, self.rule.blur, pairs, first, live, rest, self.struck,
-            self.rule.soft,
+    def _groups(self, step: float) -> tuple[Pairs, Groups]:
+        """The pairs (p, 6: rows, images, contacts) that may meet in this step, and the groups of those that look as if they
+        will."""
+        value, who, _ = self.found
+        if len(value) > len(self.lists.first):
+            self.lists = Lists.of(2 * len(value), self.n)
+        l = self.lists
+        count, groups, members, pairs, most = self._group_up(
+            step, value, who, self.rule, self.columns, self.state, self.view, self.struck, self.label, self.number, self.home, l
         )  # fmt: skip
-        pairs = pairs[:count]
-        if self.rule.soft:
-            b = self.bodies
-            _kernels_scene.foresee(
-                found.value, found.who, pairs, s.velocity, s.free_displacement, step, self.n, self.sim.size, b.extent,
-                b.inverse_mass, b.inverse_inertia, self.rule.largest, live, self.struck, s.displacement,
-            )  # fmt: skip
-        if detector.period.any():
-            period = np.where(detector.period > 0, detector.period, 1.0)
-            image = np.rint(found.value[first[:count], 7:9] / period).astype(np.int64)
-            pairs[:, 2:4] = image - detector.wraps[pairs[:, 0]] + detector.wraps[pairs[:, 1]]
-        return pairs, live[:count], rest[:count]
+        found = Groups(l.member_start[: groups + 1], l.members[:members], l.pair_start[: groups + 1], l.listed[:pairs], 0, most)
+        return l.pairs[:count], found
 
-    def list_groups(self, pairs: Pairs, live: Flags, first: int = 0) -> Groups:
+    def list_groups(self, pairs: Pairs, live: Flags, first: int) -> Groups:
         """The groups of floes joined by live pairs, numbered from `first`."""
         n, p = self.n, len(pairs)
         most = min(n, 2 * p)
         members, listed = np.empty(most, np.int64), np.empty((p, 6), np.int32)
         starts, pair_starts = np.empty(most + 1, np.int64), np.empty(most + 1, np.int64)
-        groups, total, count = _kernels_scene.list_groups(
+        groups, total, count, most = _kernels_scene.list_groups(
             pairs, live, n, first, self.label, self.number, members, starts, listed, pair_starts, np.empty(p, np.int64), self.home
         )  # fmt: skip
-        return Groups(starts[: groups + 1], members[:total], pair_starts[: groups + 1], listed[:count], first)
+        return Groups(starts[: groups + 1], members[:total], pair_starts[: groups + 1], listed[:count], first, most)
 
     def _move_idle(self, step: float) -> None:
         """Move the floes that are in no group."""
@@ -219,12 +206,13 @@ class Engine:
         """Take all groups through the step: each desk its share of them, in order."""
         if not len(groups):
             return
-        ends = groups.pair_start
-        self.group_pairs = max(self.group_pairs, int((ends[1:] - ends[:-1]).max()))
+        self.group_pairs = max(self.group_pairs, groups.most)
         # shares of equal numbers of pairs; moving obstacles are where the group at hand is in time: one desk
         parts = 1 if self.rule.moving else max(1, min(threads.threads(), len(groups.pairs) // 32))
-        shares = [len(groups.pairs) * k // parts for k in range(1, parts)]
-        cuts = [0, *np.searchsorted(groups.pair_start, shares).tolist(), len(groups)]
+        cuts = [0, len(groups)]
+        if parts > 1:
+            shares = [len(groups.pairs) * k // parts for k in range(1, parts)]
+            cuts[1:1] = np.searchsorted(groups.pair_start, shares).tolist()
         out: list[Any] = [None] * parts
 
         def part(first: int, last: int) -> None:

@@ -80,9 +80,7 @@ def verify(engine: Engine, done: list[Groups], pairs: Pairs, step: float) -> tup
             sim.obstacle_motion.place(engine.bodies, sim.time + step)
         sim.ledger.add(splits=1)
         attempt += 1
-    if sim.step_cap.min(initial=np.inf) < np.inf:
-        sim.step_cap *= LONGER
-        sim.step_cap[sim.step_cap >= step] = np.inf
+    _kernels_scene.lengthen(sim.step_cap, step, LONGER)
     sim.overlapping = [(int(i), int(j), float(p)) for (i, j), p in zip(bad, part)]
     return deepest, unsolved
 

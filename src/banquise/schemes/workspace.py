@@ -79,6 +79,7 @@ class State(NamedTuple):
     stress: Array  # (n, 3) sums of impulse times lever over the step
     water: Array  # (n, 3) impulse of the water
     obstacles: Array  # (obstacles, 3) pose at the start of the step
+    now: Array  # (2,) when the step began (s), and how near nobody can tell (m)
 
 
 class Rules(NamedTuple):
@@ -86,7 +87,6 @@ class Rules(NamedTuple):
 
     n_free: int
     step: float
-    time: float
     shortest: float
     rebounds_many: int
     rebounds_few: int
@@ -106,10 +106,33 @@ class Rules(NamedTuple):
     active_only: bool
     tolerance: float
     small: int  # contacts up to which an island is solved by the kernel
-    blur: float
     moving: bool
     ocean: bool
     contacts: bool  # whether the impulse of every pair is kept
+
+
+class Lists(NamedTuple):
+    """Who may meet in a step, and the groups of those that look as if they will; room for so many contacts, and all floes."""
+
+    pairs: NDArray[np.int32]  # (m, 6) rows, images, first contact, contacts
+    first: Index
+    live: NDArray[np.bool_]
+    rest: NDArray[np.bool_]
+    where: Index
+    listed: NDArray[np.int32]  # (m, 6) the pairs of groups
+    pair_start: Index
+    members: Index
+    member_start: Index
+    resting: Index
+
+    @classmethod
+    def of(cls, contacts: int, floes: int) -> Lists:
+        m, n = contacts, floes
+        return cls(
+            np.empty((m, 6), np.int32), np.empty(m, np.int64), np.empty(m, np.bool_), np.empty(m, np.bool_),
+            np.empty(m, np.int64), np.empty((m, 6), np.int32), np.empty(n + 1, np.int64), np.empty(n, np.int64),
+            np.empty(n + 1, np.int64), np.empty(n, np.int64),
+        )  # fmt: skip
 
 
 class Tables(NamedTuple):
