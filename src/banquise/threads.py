@@ -23,6 +23,7 @@ _pool: ThreadPoolExecutor | None = None
 _threads = 0
 _inside = threading.local()  # set in the threads of the pool: what they call runs in one of them
 _stages: dict[str, list[float]] | None = None  # CPU seconds of each part of each stage, while somebody asks
+_names: dict[Any, str] = {}  # of the stages, by the code of their work
 
 
 def set_threads(n: int | None = None) -> int:
@@ -63,37 +64,36 @@ def alone(n: int, grain: int) -> bool:
     return _stages is None and (n < 2 * grain or threads() < 2 or getattr(_inside, "part", False))
 
 
-def over_blocks(work: Callable[[int, int], Any], n: int, grain: int = 1500) -> None:
-    """Call `work(first, last)` over range(n) in as many contiguous parts as there are threads.
+def over_blocks(work: Callable[[int, int], Any], n: int, grain: int = 1500) -> list[Any]:
+    """Call `work(first, last)` over range(n) in as many contiguous parts as there are threads; what they return, in order.
 
     Below `grain` items a thread the call is made directly: waking a thread costs tens of microseconds.
     `work` must write only to rows first..last, each by itself, so that the cut cannot show in the answer.
     """
     parts = min(threads(), n // grain)
     if parts < 2 or _pool is None or getattr(_inside, "part", False):
-        if n and (_stages is None or getattr(_inside, "timed", False)):
-            work(0, n)  # a stage within a stage is part of its time
-        elif n:
-            _note(work, [_timed(work, 0, n)])
-        return
+        if not n:
+            return []
+        if _stages is None or getattr(_inside, "timed", False):
+            return [work(0, n)]  # a stage within a stage is part of its time
+        seconds, answer = _timed(work, 0, n)
+        _note(work, [seconds])
+        return [answer]
     cuts = [n * k // parts for k in range(parts + 1)]
     others = [_pool.submit(_part, work, cuts[k], cuts[k + 1]) for k in range(1, parts)]
-    seconds = [_part(work, cuts[0], cuts[1])]
-    seconds += [other.result() for other in others]
+    done = [_part(work, cuts[0], cuts[1]), *(other.result() for other in others)]
     if _stages is not None:
-        _note(work, seconds)
+        _note(work, [seconds for seconds, _ in done])
+    return [answer for _, answer in done]
 
 
-def _part(work: Callable[[int, int], Any], first: int, last: int) -> float:
+def _part(work: Callable[[int, int], Any], first: int, last: int) -> tuple[float, Any]:
     """One part; a stage within it would wait for a thread that waits for it. CPU seconds, when somebody asks."""
     _inside.part = True
     try:
-        if _stages is not None:
-            return _timed(work, first, last)
-        work(first, last)
+        return (0.0, work(first, last)) if _stages is None else _timed(work, first, last)
     finally:
         _inside.part = False
-    return 0.0
 
 
 @contextmanager
@@ -110,18 +110,22 @@ def recorded() -> Iterator[dict[str, list[float]]]:
         _stages = before
 
 
-def _timed(work: Callable[[int, int], Any], first: int, last: int) -> float:
+def _timed(work: Callable[[int, int], Any], first: int, last: int) -> tuple[float, Any]:
     start, _inside.timed = time.thread_time(), True
     try:
-        work(first, last)
+        answer = work(first, last)
     finally:
         _inside.timed = False
-    return time.thread_time() - start
+    return time.thread_time() - start, answer
 
 
 def _note(work: Callable[[int, int], Any], seconds: list[float]) -> None:
     assert _stages is not None
-    name = f"{work.__module__.removeprefix('banquise.')}.{work.__qualname__.split('.<locals>')[0]}"
+    code = getattr(work, "__code__", work)  # made anew at each step, its code is not
+    name = _names.get(code)
+    if name is None:
+        name = f"{work.__module__.removeprefix('banquise.')}.{work.__qualname__.split('.<locals>')[0]}"
+        _names[code] = name
     sums = _stages.setdefault(name, [])
     sums += [0.0] * (len(seconds) - len(sums))
     for k, part in enumerate(seconds):

@@ -7,8 +7,6 @@ still holds every pair with distance <= (m_i - g_i) + (m_j - g_j).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from functools import wraps
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -89,20 +87,6 @@ def grid_over(box: Array, n_free: int, period: Array, bounds: tuple[float, float
     return Grid(origin[0], origin[1], per[0], per[1], count[0], count[1])
 
 
-def joined(work: Callable[[int, int], Any], n: int, grain: int) -> list[Any]:
-    """Results of `work(first, last)` over range(n), in order, whatever the threads."""
-    if threads.alone(n, grain):
-        return [work(0, n)] if n else []
-    parts: dict[int, Any] = {}
-
-    @wraps(work)  # the stage goes by the name of its work
-    def part(first: int, last: int) -> None:
-        parts[first] = work(first, last)
-
-    threads.over_blocks(part, n, grain)
-    return [parts[first] for first in sorted(parts)]
-
-
 def pairs_of_boxes(
     box: Array,
     n_free: int,
@@ -135,7 +119,7 @@ def pairs_of_boxes(
                 return pairs[:count]
             room = count + 1
 
-    found = joined(part, grid.ny, max(3000 * grid.ny // len(box), 1))
+    found = threads.over_blocks(part, grid.ny, max(3000 * grid.ny // len(box), 1))
     raw = found[0] if len(found) == 1 else np.concatenate(found)
     pairs: NDArray[np.int32] = kept.take(("pairs", side), len(raw), 4, kind=np.int32)
     _kernels_grid.sort_pairs(raw, kept.take("first pair", n_free + 2, kind=np.int32), pairs)

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise.detection import _kernels_impact
-from banquise.detection.broad_phase import joined
 from banquise.detection.scratch import make_scratch
 from banquise.detection.shapes import Shapes
+from banquise.threads import over_blocks
 
 Array = NDArray[np.float64]
 
@@ -43,5 +43,5 @@ def impact_times(
                 return
             rows = 2 * int(need)
 
-    joined(part, len(a), 500)
+    over_blocks(part, len(a), 500)
     return when

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from banquise import threads
 from banquise.detection import _kernels_grid, _kernels_look, _kernels_overlap
-from banquise.detection.broad_phase import PairState, empty_state, joined, pairs_of_boxes, world_boxes
+from banquise.detection.broad_phase import PairState, empty_state, pairs_of_boxes, world_boxes
 from banquise.detection.impact_time import impact_times
 from banquise.detection.manifold import Contacts, contacts_of
 from banquise.detection.scratch import Found, Memory, Scratch, make_found, make_scratch
@@ -109,6 +109,8 @@ class Detector:
         self._found: dict[tuple[int, int], Found] = {}
         self._rows = 64
         self._overlap_room = 64
+        self._overlap_work: dict[int, tuple[Array, Array, NDArray[np.int64]]] = {}
+        self._need = np.empty(n)
 
     def _carried(self, before: NDArray[np.int64]) -> tuple[Index, PairState, Memory, Array, Any, Array] | None:
         """Pairs of bodies that stayed, by their new rows, and what is known of them, for the next list to start from.
@@ -138,10 +140,12 @@ class Detector:
         memory : contacts of the last step, for normals where two points are in one place
         """
         found = self.found(bodies, zone, travel)
-        return contacts_of(*found, self.shapes.frame[:, 4], memory)
+        return contacts_of(*(column.copy() for column in found), self.shapes.frame[:, 4], memory)
 
     def found(self, bodies: Any, zone: Array, travel: Array | None = None, bounce: float = -1.0) -> Found:
         """The contacts as the kernel writes them, for the schemes' own kernels (columns as in `contacts_of`).
+
+        They are views, good until the look after the next; whoever changes one must move one of its bodies.
 
         With `bounce` (a restitution) >= 0 the travel of bodies that may be struck on the way is first raised, in place, by
         what the impact may give them.
@@ -154,9 +158,7 @@ class Detector:
                 self.pairs, self.n_free, self.state.until, self.path, bodies.mass, bounce, travel.copy(), travel
             )
         self.cover(zone, travel)
-        parts = self.look(zone, travel, 0)
-        found = _one(parts)
-        return Found(*(column.copy() for column in found)) if len(parts) == 1 else found
+        return _one(self.look(zone, travel, 0))
 
     def found_and_distances(self, bodies: Any, zone: Array, reach: Array) -> tuple[Found, Index, Array]:
         """The contacts with gap <= zone, and the near pairs with the distance of their borders, or a lower bound of it.
@@ -193,28 +195,8 @@ class Detector:
         self.follow(bodies)
         self.cover(self._still, self._still)
         # who looks at contacts at each step need not hear how far apart they are
-        near = 0.0 if trust else AHEAD * self.scale
-        rows = trust and self._rows_checked
-
-        def part(first: int, last: int) -> tuple[Index, Index, Array]:
-            take = self._memory.take
-            work = (
-                take(("crossing", first), 5),
-                take(("cuts", first), 32),
-                take(("runs", first), self._most, kind=np.int64),
-            )
-            while True:
-                room = self._overlap_room
-                a, b, depth = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room)
-                count = self._look_overlaps(
-                    first, last, self.pairs, self.shapes, self.pose, self.wraps, self.period, self.path, self.state,
-                    trust, rows, near, *work, a, b, depth,
-                )  # fmt: skip
-                if count <= room:
-                    return a[:count], b[:count], depth[:count]
-                self._overlap_room = 2 * count
-
-        found = joined(part, len(self.pairs), GRAIN)
+        self._checks = trust, trust and self._rows_checked, 0.0 if trust else AHEAD * self.scale
+        found = threads.over_blocks(self._overlaps_of, len(self.pairs), GRAIN)
         self._moved_unchecked, self._rows_checked = False, True
         if not found:
             return np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0)
@@ -222,6 +204,22 @@ class Detector:
             return found[0]  # type: ignore[no-any-return]
         a, b, depth = zip(*found)
         return np.concatenate(a), np.concatenate(b), np.concatenate(depth)
+
+    def _overlaps_of(self, first: int, last: int) -> tuple[Index, Index, Array]:
+        """Those of the pairs first:last, as `overlaps` asks for them."""
+        work = self._overlap_work.get(first)
+        if work is None:
+            work = self._overlap_work[first] = np.empty(5), np.empty(32), np.empty(self._most, np.int64)
+        while True:
+            room = self._overlap_room
+            a, b, depth = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room)
+            count = self._look_overlaps(
+                first, last, self.pairs, self.shapes, self.pose, self.wraps, self.period, self.path, self.state,
+                *self._checks, *work, a, b, depth,
+            )  # fmt: skip
+            if count <= room:
+                return a[:count], b[:count], depth[:count]
+            self._overlap_room = 2 * count
 
     def max_overlap(self, bodies: Any) -> tuple[float, int, int]:
         """Largest overlap depth (m) and its rows; (0.0, -1, -1) when nothing overlaps."""
@@ -251,13 +249,7 @@ class Detector:
     def _columns_of(self, zone: Array, travel: Array | None) -> tuple[Array, Array]:
         """Both as writable columns (a read-only view would compile every kernel a second time), given ones as they are."""
         n = len(self.path)
-
-        def column(given: Any) -> Array:
-            if isinstance(given, np.ndarray) and given.shape == (n,) and given.dtype == float and given.flags.carray:
-                return given
-            return np.array(np.broadcast_to(np.asarray(given, dtype=float), n))
-
-        return column(zone), np.zeros(n) if travel is None else column(travel)
+        return _column(zone, n), np.zeros(n) if travel is None else _column(travel, n)
 
     def follow(self, bodies: Any) -> None:
         """Add how far each body has come since it was last seen to its path."""
@@ -285,11 +277,11 @@ class Detector:
                 self.period, self._common, self.looks, self.pose, self.wraps, self.path, self.moved_at,
             )  # fmt: skip
 
-        return any(joined(part, len(self.path), 20000))
+        return any(threads.over_blocks(part, len(self.path), 20000))
 
     def cover(self, zone: Array, travel: Array) -> None:
         """Make the list anew unless it holds every pair that a look with these would look at."""
-        n, need = self.n_free, self._memory.take("need", len(self.path))
+        n, need = self.n_free, self._need
         if _kernels_look.covers(self.path, self.path_at_build, zone, travel, n, self.margin, need):
             return
         # each its own: one fast floe shall not make the list anew for all
@@ -319,30 +311,32 @@ class Detector:
             self.looks += 1
             if self._parts != parts:  # other cuts: what the last look wrote lies elsewhere
                 self.looks, self._parts = self.looks + 1, parts
-        side = self.looks % 2
-
-        def part(first: int, last: int) -> Found:
-            while True:
-                scratch = self._scratch.get(first)
-                if scratch is None or len(scratch.rows) < self._rows:
-                    scratch = self._scratch[first] = make_scratch(self.shapes, self._rows)
-                found = self._found.get((first, side)) or self._room(first, side, 256)
-                before = self._found.get((first, 1 - side), found)
-                count, need = self._look_pairs(
-                    first, last, self.pairs, self.shapes, self.pose, self.wraps, self.period, self.n_free,
-                    zone, travel, self.path, self.moved_at, self.state, ahead, mode, self.looks, scratch, before, found,
-                )  # fmt: skip
-                if need:
-                    self._rows = max(self._rows, 2 * need)
-                elif count > len(found.value):
-                    self._room(first, side, 2 * count)
-                else:
-                    return Found(found.value[:count], found.who[:count], found.key[:count])
-
-        found = joined(part, len(self.pairs), GRAIN)
+        self._asked = zone, travel, ahead, mode
+        found = threads.over_blocks(self._found_of, len(self.pairs), GRAIN)
         if mode == 0:
             self._last = zone.copy(), travel.copy(), ahead, self.rebuilds, self._parts, found
         return found
+
+    def _found_of(self, first: int, last: int) -> Found:
+        """The contacts of the pairs first:last, as `look` asks for them."""
+        zone, travel, ahead, mode = self._asked
+        side = self.looks % 2
+        while True:
+            scratch = self._scratch.get(first)
+            if scratch is None or len(scratch.rows) < self._rows:
+                scratch = self._scratch[first] = make_scratch(self.shapes, self._rows)
+            found = self._found.get((first, side)) or self._room(first, side, 256)
+            before = self._found.get((first, 1 - side), found)
+            count, need = self._look_pairs(
+                first, last, self.pairs, self.shapes, self.pose, self.wraps, self.period, self.n_free,
+                zone, travel, self.path, self.moved_at, self.state, ahead, mode, self.looks, scratch, before, found,
+            )  # fmt: skip
+            if need:
+                self._rows = max(self._rows, 2 * need)
+            elif count > len(found.value):
+                self._room(first, side, 2 * count)
+            else:
+                return Found(found.value[:count], found.who[:count], found.key[:count])
 
     def forget_look(self) -> None:
         """Look again next time, whether or not anything has moved."""
@@ -361,6 +355,12 @@ class Detector:
         """Room for n contacts of a part; two sides, so that a look can take over from the one before."""
         found = self._found[part, side] = make_found(n)
         return found
+
+
+def _column(given: Any, n: int) -> Array:
+    if isinstance(given, np.ndarray) and given.shape == (n,) and given.dtype == float and given.flags.carray:
+        return given
+    return np.array(np.broadcast_to(np.asarray(given, dtype=float), n))
 
 
 def _one(parts: list[Found]) -> Found:

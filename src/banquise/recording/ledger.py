@@ -24,6 +24,8 @@ SUMS = ("collisions", "unsolved", "steps", "splits", "forced")
 LATEST = ("contacts", "islands")
 COLUMNS = ("kinetic_energy", *TOTALS, "balance", *LARGEST, *SUMS, *LATEST)
 
+_LARGEST, _SUMS = frozenset(LARGEST), frozenset(SUMS)
+
 NEEDED = ("kinetic_energy", "balance", "max_overlap", "residual", "unsolved", "contacts", "collisions", "steps")
 COUNTS = ("collisions", "unsolved", "steps", "contacts")  # whole numbers among them
 
@@ -70,15 +72,17 @@ class Ledger:
 
     def add(self, **amounts: float) -> None:
         """Add to totals and sums, raise the largest, set the latest."""
+        totals, window = self.totals, self.window
         for name, amount in amounts.items():
-            if name in self.totals:
-                self.totals[name] += amount
-            elif name in LARGEST:
-                self.window[name] = max(self.window[name], amount)
-            elif name in SUMS:
-                self.window[name] += amount
+            if name in totals:
+                totals[name] += amount
+            elif name in _LARGEST:
+                if amount > window[name]:
+                    window[name] = amount
+            elif name in _SUMS:
+                window[name] += amount
             else:
-                self.window[name] = amount
+                window[name] = amount
 
     def balance(self, kinetic_energy: float) -> float:
         """What is left over: zero to round-off for the default integrator and exact contacts."""

@@ -29,16 +29,16 @@ def enter_step(
         _kernels_scene.sum_up(
             groups.member_start, groups.members, groups.stale, groups.totals, s.stress, total, largest, impulses.stress
         )
-        for events, loads, (keys, rates) in zip(groups.events, groups.loads, groups.held):
+        for events, loads, keys, rates, contacts in groups.handed_in:
             if len(events):
                 good = slice(None) if whole else ~groups.stale[events[:, -1].astype(np.int64)]
                 impulses.events.append(np.ascontiguousarray(events[good, : len(EVENT_COLUMNS)]))
             if len(loads):
                 good = ~groups.stale[loads[:, 0].astype(np.int64)]
                 np.add.at(impulses.on_obstacles, loads[good, 1].astype(np.int64), loads[good, 2:])
-            kept_keys.append(keys)
-            kept_rates.append(rates)
-        for contacts in groups.contacts:
+            if len(keys):
+                kept_keys.append(keys)
+                kept_rates.append(rates)
             if len(contacts):
                 impulses.add_contacts(contacts[~groups.stale[contacts[:, 0].astype(np.int64)], 1:])
     _remember(sim, kept_keys, kept_rates)
@@ -67,7 +67,7 @@ def enter_step(
 
 def _remember(sim: Simulation, keys: list[Rows], rates: list[Array]) -> None:
     """Impulses a second of the contacts that held, by key: where the next step starts from."""
-    if not any(len(key) for key in keys):
+    if not keys:
         if len(sim.held_key):
             sim.held_key, sim.held_rate = np.empty(0, np.int64), np.empty((0, 2))
         return

@@ -28,10 +28,8 @@ class Groups:
     careful: Flags = field(init=False)  # followed contacts led to an overlap: they are looked for at every turn
     totals: Array = field(init=False)
     stale: NDArray[np.bool_] = field(init=False)
-    events: list[Array] = field(default_factory=list)
-    loads: list[Array] = field(default_factory=list)
-    held: list[tuple[Rows, Array]] = field(default_factory=list)
-    contacts: list[Array] = field(default_factory=list)
+    # of each desk: events, loads on obstacles, keys and rates of contacts that held, impulses of contacts
+    handed_in: list[tuple[Array, Array, Rows, Array, Array]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.totals = np.zeros((len(self), TOTALS))

@@ -14,7 +14,6 @@ import numpy as np
 
 from banquise import threads
 from banquise.contact.problem import ScaledRows
-from banquise.detection.scratch import Found
 from banquise.forcing.loads import pushes_on
 from banquise.jit import SameTypes
 from banquise.motion.free_velocity import FreeMotion, flows_of, fly
@@ -122,7 +121,15 @@ class Engine:
             b.spread,
         )  # fmt: skip
         self._begin_step(sim.time, step, self.columns, s, self.start, self.careful)
-        asked = step, shortest, rebounds, soft, sim.contact, not sim.obstacle_motion.still, sim.impulses.contacts is None
+        asked = (
+            step,
+            shortest,
+            rebounds,
+            soft,
+            sim.contact,
+            not sim.obstacle_motion.still,
+            sim.impulses.contacts is None,
+        )
         if self._asked != asked:
             self._asked, self.rule = asked, self._rules(*asked)
         self.table = Tables(sim.laws.friction, sim.laws.restitution, sim.held_key, sim.held_rate)
@@ -130,7 +137,14 @@ class Engine:
         self.view = View(detector.wraps, detector.period, detector._still, detector.moved_at)
 
     def _rules(
-        self, step: float, shortest: float, rebounds: tuple[int, int], soft: bool, settings: Contact, moving: bool, few: bool
+        self,
+        step: float,
+        shortest: float,
+        rebounds: tuple[int, int],
+        soft: bool,
+        settings: Contact,
+        moving: bool,
+        few: bool,
     ) -> Rules:
         sim, n = self.sim, self.n
         return Rules(
@@ -179,7 +193,9 @@ class Engine:
         count, groups, members, pairs, most = self._group_up(
             step, value, who, self.rule, self.columns, self.state, self.view, self.struck, self.label, self.number, self.home, l
         )  # fmt: skip
-        found = Groups(l.member_start[: groups + 1], l.members[:members], l.pair_start[: groups + 1], l.listed[:pairs], 0, most)
+        found = Groups(
+            l.member_start[: groups + 1], l.members[:members], l.pair_start[: groups + 1], l.listed[:pairs], 0, most
+        )
         return l.pairs[:count], found
 
     def list_groups(self, pairs: Pairs, live: Flags, first: int) -> Groups:
@@ -213,19 +229,14 @@ class Engine:
         if parts > 1:
             shares = [len(groups.pairs) * k // parts for k in range(1, parts)]
             cuts[1:1] = np.searchsorted(groups.pair_start, shares).tolist()
-        out: list[Any] = [None] * parts
 
-        def part(first: int, last: int) -> None:
-            for k in range(first, last):
-                out[k] = self._work_through(k, groups, cuts[k], cuts[k + 1])
+        def part(first: int, last: int) -> list[Any]:
+            return [self._work_through(k, groups, cuts[k], cuts[k + 1]) for k in range(first, last)]
 
-        self.desks += [self._desk() for _ in range(parts - len(self.desks))]
-        threads.over_blocks(part, parts, grain=1)
-        for events, loads, held, contacts in out:
-            groups.events.append(events)
-            groups.loads.append(loads)
-            groups.held.append(held)
-            groups.contacts.append(contacts)
+        while len(self.desks) < parts:
+            self.desks.append(self._desk())
+        for share in threads.over_blocks(part, parts, grain=1):
+            groups.handed_in += share
 
     def _desk(self, old: Desk | None = None) -> Desk:
         obstacles = len(self.bodies) - self.n
@@ -233,7 +244,7 @@ class Engine:
             self.sim.detector.shapes, obstacles, self.contacts, self.pair_rows, self.group_pairs, old
         )  # fmt: skip
 
-    def _work_through(self, k: int, groups: Groups, first: int, last: int) -> Any:
+    def _work_through(self, k: int, groups: Groups, first: int, last: int) -> tuple[Array, Array, Rows, Array, Array]:
         desk = self.desks[k]
         if len(desk.pairs.until) < self.group_pairs:
             desk = self.desks[k] = self._desk()
@@ -256,12 +267,12 @@ class Engine:
                     self.pair_rows = max(self.pair_rows, 2 * need)
                 desk.control[codes.NEED] = 0
                 desk = self.desks[k] = self._desk(desk)
-        events, loads, kept, contacts = (
-            int(desk.control[c]) for c in (codes.EVENTS, codes.LOADS, codes.KEPT, codes.CONTACTS)
-        )
-        out = desk.out
-        held = out.kept_key[:kept].copy(), out.kept_rate[:kept].copy()
-        return out.events[:events].copy(), out.loads[:loads].copy(), held, out.contacts[:contacts].copy()
+        control, out = desk.control.tolist(), desk.out
+        kept = control[codes.KEPT]
+        return (
+            out.events[: control[codes.EVENTS]].copy(), out.loads[: control[codes.LOADS]].copy(),
+            out.kept_key[:kept].copy(), out.kept_rate[:kept].copy(), out.contacts[: control[codes.CONTACTS]].copy(),
+        )  # fmt: skip
 
     def _solve(self, desk: Desk, total: Array) -> None:
         """The problem on a desk, by the solvers for large and hard islands."""
