@@ -69,13 +69,6 @@ def advance(first, last, x, y, c, s, extent, period, common, looks, pose, wraps,
 
 
 @kernel
-def follow(n_free, x, y, c, s, extent, period, common, looks, pose, wraps, path, moved_at):
-    """Both of these for all bodies: calls from Python take as long as a thousand bodies."""
-    common_way(n_free, x, y, period, pose, common)
-    return advance(0, len(path), x, y, c, s, extent, period, common, looks, pose, wraps, path, moved_at)
-
-
-@kernel
 def covers(path, path_at_build, zone, travel, n_free, margin, need):
     """Whether a list of these margins, made at those paths, holds every pair nearer than need[i] + need[j], half the zone and
     the travel of each; need is written.
@@ -92,6 +85,16 @@ def covers(path, path_at_build, zone, travel, n_free, margin, need):
             need[i] += 0.5 * (widest - zone[i])
         enough &= path[i] - path_at_build[i] + need[i] <= margin[i]
     return enough
+
+
+@kernel
+def follow(
+    n_free, x, y, c, s, extent, period, common, looks, pose, wraps, path, moved_at, path_at_build, zone, travel, margin, need
+):  # fmt: skip
+    """Both of these for all bodies, and `covers`: calls from Python take as long as a thousand bodies. (Moved, covers)"""
+    common_way(n_free, x, y, period, pose, common)
+    moved = advance(0, len(path), x, y, c, s, extent, period, common, looks, pose, wraps, path, moved_at)
+    return moved, covers(path, path_at_build, zone, travel, n_free, margin, need)
 
 
 @inner

@@ -151,13 +151,12 @@ class Detector:
         what the impact may give them.
         """
         zone, travel = self._columns_of(zone, travel)
-        self.follow(bodies)
+        self.follow(bodies, zone, travel)  # the list must be there for neighbours to be known
         if bounce >= 0.0:
-            self.cover(zone, travel)  # the list must be there for its neighbours to be known
             _kernels_look.raise_travel(
                 self.pairs, self.n_free, self.state.until, self.path, bodies.mass, bounce, travel.copy(), travel
             )
-        self.cover(zone, travel)
+            self.cover(zone, travel)
         return _one(self.look(zone, travel, 0))
 
     def found_and_distances(self, bodies: Any, zone: Array, reach: Array) -> tuple[Found, Index, Array]:
@@ -167,8 +166,7 @@ class Detector:
         Pairs are (p, 4): rows, images of b. All are views, good until the next look.
         """
         zone, reach = self._columns_of(zone, reach)
-        self.follow(bodies)
-        self.cover(zone, reach)
+        self.follow(bodies, zone, reach)
         return _one(self.look(zone, reach, 2)), self.pairs, self.state.distance
 
     def pair_bounds(self, bodies: Any, reach: Array) -> PairBounds:
@@ -179,8 +177,7 @@ class Detector:
         reach : (n,) m
         """
         zone, travel = self._columns_of(np.zeros(len(self.path)), reach)
-        self.follow(bodies)
-        self.cover(zone, travel)
+        self.follow(bodies, zone, travel)
         self.look(zone, travel, 1)
         horizon = self.margin - (self.path - self.path_at_build)
         a, b = np.ascontiguousarray(self.pairs[:, 0]), np.ascontiguousarray(self.pairs[:, 1])
@@ -193,7 +190,6 @@ class Detector:
         that were apart at the last call the edges that were near each other then.
         """
         self.follow(bodies)
-        self.cover(self._still, self._still)
         # who looks at contacts at each step need not hear how far apart they are
         self._checks = trust, trust and self._rows_checked, 0.0 if trust else AHEAD * self.scale
         found = threads.over_blocks(self._overlaps_of, len(self.pairs), GRAIN)
@@ -251,21 +247,26 @@ class Detector:
         n = len(self.path)
         return _column(zone, n), np.zeros(n) if travel is None else _column(travel, n)
 
-    def follow(self, bodies: Any) -> None:
-        """Add how far each body has come since it was last seen to its path."""
+    def follow(self, bodies: Any, zone: Array | None = None, travel: Array | None = None) -> None:
+        """Add how far each body has come since it was last seen to its path, and make the list anew unless it `cover`s a look
+        with these (none: at what touches)."""
         if bodies.vertices is not self._columns[0] or bodies.ids is not self._columns[1]:
             self.reset(bodies)
-
+        if zone is None or travel is None:
+            zone = travel = self._still
         if threads.alone(len(self.path), 20000):
-            moved = _kernels_look.follow(
+            moved, covers = _kernels_look.follow(
                 self.n_free, bodies.x, bodies.y, bodies.cos, bodies.sin, bodies.extent,
                 self.period, self._common, self.looks, self.pose, self.wraps, self.path, self.moved_at,
+                self.path_at_build, zone, travel, self.margin, self._need,
             )  # fmt: skip
         else:
-            moved = self._follow_in_parts(bodies)
+            moved, covers = self._follow_in_parts(bodies), False
         if moved:
             self._last = None
             self._moved_unchecked = True
+        if not covers:
+            self.cover(zone, travel)
 
     def _follow_in_parts(self, bodies: Any) -> bool:
         """The same by all threads."""
