@@ -88,6 +88,7 @@ class Detector:
             None  # a look since which nothing has moved
         )
         self._still = np.zeros(n)
+        self._moved = True  # anything, since the last look
         self._moved_unchecked = True  # since overlaps were last looked for
         self._rows_checked = False  # whether they were looked for where the rows were found, or later
         self._most = int(np.diff(self.shapes.body[:, 0]).max(initial=0))  # boxes over the runs of a body
@@ -264,7 +265,7 @@ class Detector:
             moved, covers = self._follow_in_parts(bodies), False
         if moved:
             self._last = None
-            self._moved_unchecked = True
+            self._moved_unchecked = self._moved = True
         if not covers:
             self.cover(zone, travel)
 
@@ -314,8 +315,9 @@ class Detector:
                 self.looks, self._parts = self.looks + 1, parts
         self._asked = zone, travel, ahead, mode
         found = threads.over_blocks(self._found_of, len(self.pairs), GRAIN)
-        if mode == 0:
+        if mode == 0 and not self._moved:  # what moves now will have moved before the next look
             self._last = zone.copy(), travel.copy(), ahead, self.rebuilds, self._parts, found
+        self._moved = False
         return found
 
     def _found_of(self, first: int, last: int) -> Found:

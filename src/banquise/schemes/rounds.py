@@ -270,8 +270,8 @@ class Engine:
         control, out = desk.control.tolist(), desk.out
         kept = control[codes.KEPT]
         return (
-            out.events[: control[codes.EVENTS]].copy(), out.loads[: control[codes.LOADS]].copy(),
-            out.kept_key[:kept].copy(), out.kept_rate[:kept].copy(), out.contacts[: control[codes.CONTACTS]].copy(),
+            _kept(out.events, control[codes.EVENTS]), _kept(out.loads, control[codes.LOADS]), _kept(out.kept_key, kept),
+            _kept(out.kept_rate, kept), _kept(out.contacts, control[codes.CONTACTS]),
         )  # fmt: skip
 
     def _solve(self, desk: Desk, total: Array) -> None:
@@ -319,6 +319,11 @@ class Engine:
         for row, name in zip(self.start, MOVING):
             setattr(before, name, row)
         return before
+
+
+def _kept(rows: Any, n: int) -> Any:
+    """The first n rows, which the desk will write over."""
+    return rows[:n].copy() if n else rows[:0]
 
 
 def verified_step(sim: Simulation, step: float, shortest: float, rebounds: tuple[int, int], soft: bool) -> int:
