@@ -173,15 +173,18 @@ def free_motion(
 
     velocity (n, 3): u, v, spin at the end. displacement (n, 3): x, y, angle. forces (n, 2, 3): wind and water, x, y and
     torque. pushes (n, 3): loads and own forces, N and N m. Flows at the points are (n, 2, 75), map frame. Coriolis: one
-    f for all, or one a floe. room: this thread's own (`Room`).
+    f for all, or one a floe. room: work space, this thread's own (`Room`).
     Returns the first floe whose motion is not finite or beyond `farthest`, -1 if all are sane.
     """
     flows, scratch, lanes = room.flows, room.scratch, room.lanes
     fluids, force, slope, sums, inverse = scratch[0:2], scratch[2:4], scratch[4:7], scratch[7], scratch[8]
-    for k in range(3):  # of a fluid that is not there
-        force[0, k] = force[1, k] = 0.0
+    # what another call has left of a fluid that is not there, or the same everywhere
     for k in range(9):
         slope[0, k] = slope[1, k] = 0.0
+    for k in range(3):
+        force[0, k] = force[1, k] = 0.0
+    for k in range(flows.shape[2]):
+        flows[0, 0, k] = flows[0, 1, k] = flows[1, 0, k] = flows[1, 1, k] = 0.0
     lost, phase = -1, 0.0
     ec, es, p1r, p1i, p2r, p2i = turn_means(phase)
     uniform = water_mode == 1 and not euler and (air_mode == 0 or (air_mode == 1 and not air_relative))

@@ -75,7 +75,7 @@ class Flows(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Work space of free motion, one a thread; zero at first."""
+    """Work space of free motion, one a thread."""
 
     flows: Array  # (2, 2, points) of the frame of a floe
     scratch: Array
