@@ -16,7 +16,7 @@ import resource
 import sys
 import time
 from collections.abc import Callable
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -91,7 +91,8 @@ def timed_steps(
     for done in range(steps):
         if done >= 3 and sum(out.cpu) > budget:
             break
-        with threads.recorded() if clocks else nullcontext({}) as stages:
+        clock: AbstractContextManager[dict[str, list[float]]] = threads.recorded() if clocks else nullcontext({})
+        with clock as stages:
             cpu, own = time.process_time(), time.thread_time()
             sim.scheme.advance(sim, end)
             own, cpu = time.thread_time() - own, time.process_time() - cpu

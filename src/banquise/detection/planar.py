@@ -140,8 +140,8 @@ class Detector:
         travel : (n,) how far any point of a body may move (m), added for both
         memory : contacts of the last step, for normals where two points are in one place
         """
-        found = self.found(bodies, zone, travel)
-        return contacts_of(*(column.copy() for column in found), self.shapes.frame[:, 4], memory)
+        value, who, key = self.found(bodies, zone, travel)
+        return contacts_of(value.copy(), who.copy(), key.copy(), self.shapes.frame[:, 4], memory)
 
     def found(self, bodies: Any, zone: Array, travel: Array | None = None, bounce: float = -1.0) -> Found:
         """The contacts as the kernel writes them, for the schemes' own kernels (columns as in `contacts_of`).
