@@ -227,6 +227,52 @@ def test_some_rows_move_as_they_do_among_all(current):
 
 
 @pytest.mark.parametrize("step", [0.2, 5.0, 300.0])
+def test_a_floe_moves_the_same_whoever_is_done_together_with_it(step):
+    """In a uniform flow floes are done sixteen at a time: the same bits wherever a floe stands in a block, full or not."""
+    rng = np.random.default_rng(6)
+    n = 37
+    floes = [
+        bq.Floe(
+            star(rng, 9), thickness=10 ** rng.uniform(-2, 0.5), velocity=rng.normal(0, 0.3, 2), spin=rng.normal(0, 0.01)
+        )
+        for _ in range(n)
+    ]
+    bodies = bq.Scene(floes).bodies()
+    forcing = bq.Forcing(wind=(8, 3), current=(0.1, -0.2), latitude=70.0, turning_angle=15.0)
+    steps, pushes = np.full(n, step), rng.normal(0, 100, (n, 3))
+    steps[::5] = 0.0  # some wait
+    whole = free_motion_of(bodies, forcing, 0.0, steps, pushes)
+    assert np.array_equal(whole.velocity[::5], np.column_stack([bodies.u, bodies.v, bodies.spin])[::5])
+    for rows in (
+        rng.permutation(n),
+        np.arange(n)[::-1].copy(),
+        *(np.arange(k, k + 1) for k in (0, 17, 36)),
+        np.arange(3, 20),
+    ):
+        part = free_motion_of(bodies, forcing, 0.0, steps, pushes, chosen=rows)
+        for column in ("velocity", "displacement", "force"):
+            assert np.array_equal(getattr(part, column)[rows], getattr(whole, column)[rows])
+
+
+def test_what_moved_before_does_not_matter():
+    """The work space of a thread is used again: nothing of a flow that varied, or of an air that blew, is left in it."""
+    rng = np.random.default_rng(7)
+    bodies = bq.Scene([bq.Floe(star(rng, 9), thickness=0.02, velocity=(0.3, 0.1), spin=0.02)]).bodies()
+    steps, pushes = np.array([300.0]), np.zeros((1, 3))  # long: by Newton's method
+    cases = [(bq.Forcing(current=(0.0, 0.0)), euler) for euler in (False, True)]
+    before = [free_motion_of(bodies, forcing, 0.0, steps, pushes, euler).velocity for forcing, euler in cases]
+    varied = bq.Forcing(
+        wind=lambda x, y, t: (9 + 0 * x, 3 + 0 * x),
+        current=lambda x, y, t: (0.3 + 0 * x, 0.2 + 0 * x),
+        relative_wind=True,
+    )
+    for other in (varied, bq.Forcing(wind=(9, 3), current=(0.2, 0.1), turning_angle=20.0)):
+        free_motion_of(bodies, other, 0.0, steps, pushes)
+        for (forcing, euler), expected in zip(cases, before, strict=True):
+            assert np.array_equal(free_motion_of(bodies, forcing, 0.0, steps, pushes, euler).velocity, expected)
+
+
+@pytest.mark.parametrize("step", [0.2, 5.0, 300.0])
 @pytest.mark.parametrize("relative", [False, True])
 def test_the_force_of_a_step_is_the_drag_within_it(step, relative):
     """The held force is the sum over the points at one velocity between start and end, whatever way it was found.
