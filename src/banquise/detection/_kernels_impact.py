@@ -83,7 +83,7 @@ def impact_times(first, last, a, b, shift, sh, pose, velocity, extent, distance,
                     for who in range(2):
                         n0 = n1
                         v, e, turn, ox, oy = (j, i, s, tx, ty) if who == 0 else (i, j, -s, ux, uy)
-                        n1, _ = near_rows(
+                        n1 = near_rows(
                             block, link, node, node_link, body, box, v, e, c, turn, ox, oy, target + window, slots,
                             near, runs, rows, n0,
                         )  # fmt: skip

@@ -6,7 +6,15 @@ import numpy as np
 
 from banquise.detection._kernels_frames import TOUCH, frames_of_point, to_world
 from banquise.detection._kernels_reduce import reduce_frames
-from banquise.detection._kernels_rows import SECTORS, box_gap, hull_gap, measure_rows, near_rows, sort_rows
+from banquise.detection._kernels_rows import (
+    SECTORS,
+    box_gap,
+    hull_gap,
+    measure_rows,
+    near_runs,
+    rows_of_runs,
+    sort_rows,
+)
 from banquise.detection.jit import fetch, inline, inner, kernel
 
 ROWS = 31  # rows of a pair that are remembered; a pair with more is looked at in full each time
@@ -123,8 +131,10 @@ def raise_travel(pairs, n_free, until, path, mass, bounce, own, travel):
 @inline
 def _turned(p, i, j, pairs, pose, wraps, period):
     """Image offset of b; what carries its frame into that of a: cosine, sine, place; place of a in the frame of b."""
-    shift_x = (pairs[p, 2] + wraps[i, 0] - wraps[j, 0]) * period[0]
-    shift_y = (pairs[p, 3] + wraps[i, 1] - wraps[j, 1]) * period[1]
+    shift_x = shift_y = 0.0
+    if period[0] > 0.0 or period[1] > 0.0:
+        shift_x = (pairs[p, 2] + wraps[i, 0] - wraps[j, 0]) * period[0]
+        shift_y = (pairs[p, 3] + wraps[i, 1] - wraps[j, 1]) * period[1]
     dx, dy = pose[j, 0] + shift_x - pose[i, 0], pose[j, 1] + shift_y - pose[i, 1]
     ca, sa, cb, sb = pose[i, 2], pose[i, 3], pose[j, 2], pose[j, 3]
     c, s = ca * cb + sa * sb, ca * sb - sa * cb
@@ -166,7 +176,7 @@ def _sieve(awake, n, pairs, sh, pose, wraps, period, n_free, zone, travel, path,
 
     A pair for which neither the last look nor its rows will do is listed as ~p.
     """
-    until, known_until, seen = state.until, state.known_until, state.seen
+    until, known_until, seen, seen_reach = state.until, state.known_until, state.seen, state.seen_reach
     box, rim = sh.frame, sh.rim
     left = 0
     for k in range(n):
@@ -185,8 +195,9 @@ def _sieve(awake, n, pairs, sh, pose, wraps, period, n_free, zone, travel, path,
         moved = _path_of(i, j, path)
         if until[p] - moved > reach:
             continue
-        still = mode != 1 and seen[p] == look - 1 and moved_at[i] < seen[p] and moved_at[j] < seen[p]
-        full = not still and reach > known_until[p] - moved
+        full = reach > known_until[p] - moved
+        if full and mode != 1 and seen[p] == look - 1 and moved_at[i] < seen[p] and moved_at[j] < seen[p]:
+            full = seen_reach[p, 0] != reach or seen_reach[p, 1] != reach - travel[i] - travel[j]
         if full:
             _, _, c, s, tx, ty, ux, uy = _turned(p, i, j, pairs, pose, wraps, period)
             radii = box[i, 4] + box[j, 4]
@@ -204,8 +215,62 @@ def _sieve(awake, n, pairs, sh, pose, wraps, period, n_free, zone, travel, path,
 
 
 @inline
+def _fetch_nodes(p, pairs, sh):
+    """Ask for the boxes of the runs of a pair that is to be looked at in full."""
+    for side in range(2 if p < 0 else 0):
+        b = pairs[~p, side]
+        begin = np.int64(sh.body[b, 0])
+        for number in range(7 * begin, min(7 * (begin + 8), 7 * np.int64(sh.body[b + 1, 0])), 8):
+            fetch(sh.node, number)
+        fetch(sh.node_link, 3 * begin)
+        fetch(sh.node_link, 3 * begin + 16)
+
+
+@inline
+def _sift(awake, first, last, pairs, sh, pose, wraps, period, n_free, zone, travel, ahead, runs):
+    """List the runs that may be near for the pairs first:last of the list that are to be looked at in full, and ask for
+    them; up to which of the list they are, as many as there is room for.
+
+    Of each pair four numbers come first: where in `runs` its edges of a and points of b end, then its edges of b and points
+    of a.
+    """
+    body = sh.body
+    used = np.int64(0)
+    for k in range(first, last):
+        if k + NEXT < last:
+            _fetch_nodes(awake[k + NEXT], pairs, sh)
+        if awake[k] >= 0:
+            continue
+        p = ~awake[k]
+        i, j = pairs[p, 0], pairs[p, 1]
+        if used + 4 + (body[i + 1, 1] - body[i, 1] + body[j + 1, 1] - body[j, 1]) // 2 >= len(runs):
+            return np.int64(k)
+        _, _, c, s, tx, ty, ux, uy = _turned(p, i, j, pairs, pose, wraps, period)
+        limit = pair_reach(i, j, n_free, zone, travel) + ahead + (sh.frame[i, 4] + sh.frame[j, 4])
+        head = used
+        used += 4
+        for who in range(2):
+            v, e, turn, ox, oy = (j, i, s, tx, ty) if who == 0 else (i, j, -s, ux, uy)
+            begin = used
+            middle, used = near_runs(
+                sh.node, sh.node_link, body, sh.frame, v, e, c, turn, ox, oy, limit, runs, used
+            )  # fmt: skip
+            runs[head + 2 * who], runs[head + 2 * who + 1] = middle, used
+            if used == head + 4:  # nor are there rows the other way round
+                runs[head + 2], runs[head + 3] = used, used
+                break
+            for l in range(begin, used):
+                run = 24 * np.int64(sh.node_link[runs[l], 0])
+                fetch(sh.block, run)
+                if l < middle:
+                    fetch(sh.block, run + 8)
+                    fetch(sh.block, run + 16)
+    return np.int64(last)
+
+
+@inline
 def _fetch_soon(p, pairs, sh, pose, state):
-    """Ask for what a pair of the list will need: the boxes of its runs, or its rows and where its bodies are."""
+    """Ask for what a pair of the list will need: what was seen, or its rows and where its bodies are."""
     q = p if p >= 0 else ~p
     fetch(state.seen_reach, 2 * np.int64(q))
     fetch(state.seen_at, 2 * np.int64(q))
@@ -213,28 +278,29 @@ def _fetch_soon(p, pairs, sh, pose, state):
         fetch(state.known, (1 + ROWS) * np.int64(p))
     for side in range(2):
         b = np.int64(pairs[q, side])
+        fetch(sh.ids, b)
         if p >= 0:  # the others have just been through the sieve
             fetch(pose, 4 * b)
             fetch(sh.frame, 6 * b)
             fetch(sh.body, 2 * b)
-            continue
-        begin = 7 * np.int64(sh.body[b, 0])
-        for number in range(begin, min(begin + 56, 7 * np.int64(sh.body[b + 1, 0])), 8):
-            fetch(sh.node, number)
 
 
 @inline
-def _fetch_next(p, pairs, sh, known):
-    """Ask for the runs of the first of its rows."""
-    if p < 0 or known[p, 0] == 0:
+def _fetch_next(p, pairs, sh, moved_at, seen, known):
+    """Ask for the runs of the first and the last of its rows, unless it stands still."""
+    if p < 0 or (moved_at[pairs[p, 0]] < seen[p] and moved_at[pairs[p, 1]] < seen[p]) or known[p, 0] == 0:
         return
-    v, e = (pairs[p, 1], pairs[p, 0]) if known[p, 0] & 0xFF else (pairs[p, 0], pairs[p, 1])
-    v, e = np.int64(sh.body[v, 1] + (known[p, 1] >> 16)), np.int64(sh.body[e, 1] + (known[p, 1] & 0xFFFF))
-    fetch(sh.link, 4 * v)
-    fetch(sh.link, 4 * e)
-    for number in range(0, 24, 8):
-        fetch(sh.block, 24 * (v >> 2) + number)
-        fetch(sh.block, 24 * (e >> 2) + number)
+    n0 = known[p, 0] & 0xFF
+    n1 = min(n0 + (known[p, 0] >> 8), ROWS)  # a pair that stands still with another reach may have none
+    for side in range(2):
+        row, of_b = (known[p, 1], n0 > 0) if side == 0 else (known[p, n1], n1 == n0)
+        v, e = (pairs[p, 1], pairs[p, 0]) if of_b else (pairs[p, 0], pairs[p, 1])
+        v, e = np.int64(sh.body[v, 1] + (row >> 16)), np.int64(sh.body[e, 1] + (row & 0xFFFF))
+        fetch(sh.link, 4 * v)
+        fetch(sh.link, 4 * e)
+        for number in range(0, 24, 8):
+            fetch(sh.block, 24 * (v >> 2) + number)
+            fetch(sh.block, 24 * (e >> 2) + number)
 
 
 @kernel
@@ -264,6 +330,7 @@ def look_pairs(
         alarm[b] = (path[b] + travel[b] + 0.5 * zone[b]) * (1.0 + 4.0 * ROUND)
     done = first  # pairs listed so far
     listed = left = 0
+    sifted = sift_at = np.int64(0)  # pairs whose runs are listed; where those of the next one are
     while listed < left or done < last:
         if listed == left:
             stop = min(done + len(awake), last)
@@ -271,11 +338,14 @@ def look_pairs(
             left = _sieve(
                 awake, left, pairs, sh, pose, wraps, period, n_free, zone, travel, path, moved_at, state, mode, look
             )  # fmt: skip
-            done, listed = stop, 0
+            done, listed, sifted = stop, 0, np.int64(0)
             continue
+        if listed == sifted:
+            sift_at = np.int64(0)
+            sifted = _sift(awake, listed, left, pairs, sh, pose, wraps, period, n_free, zone, travel, ahead, runs)
         if listed + NEXT < left:
             _fetch_soon(awake[listed + NEXT], pairs, sh, pose, state)
-            _fetch_next(awake[listed + 1], pairs, sh, known)
+            _fetch_next(awake[listed + 1], pairs, sh, moved_at, seen, known)
         p = ~awake[listed] if awake[listed] < 0 else awake[listed]
         listed += 1
         i, j = pairs[p, 0], pairs[p, 1]
@@ -303,15 +373,16 @@ def look_pairs(
                 rows[k] = (np.int64(known[p, 1 + k] >> 16) << 32) | (known[p, 1 + k] & 0xFFFF)
         else:
             n0, n1 = np.int64(0), np.int64(0)
+            head, begin = sift_at, sift_at + 4
             for who in range(2):
                 n0 = n1
+                middle, sift_at = np.int64(runs[head + 2 * who]), np.int64(runs[head + 2 * who + 1])
                 v, e, turn, ox, oy = (j, i, s, tx, ty) if who == 0 else (i, j, -s, ux, uy)
-                n1, near_at_all = near_rows(
-                    block, link, node, node_link, body, box, v, e, c, turn, ox, oy, limit + radii, slots, places, runs,
-                    rows, n0,
+                n1 = rows_of_runs(
+                    block, link, node, node_link, body[v, 1], body[e, 1], c, turn, ox, oy, limit + radii, runs,
+                    begin, middle, sift_at, slots, places, rows, n0,
                 )  # fmt: skip
-                if not near_at_all:
-                    break
+                begin = sift_at
                 if n1 <= len(rows):
                     sort_rows(rows, n0, n1)
             if n1 > len(rows):

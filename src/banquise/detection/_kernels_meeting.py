@@ -90,7 +90,7 @@ def first_meetings(
     """
     block, link, node, node_link, body, box = sh.block, sh.link, sh.node, sh.node_link, sh.body, sh.frame
     pa, pb = np.empty(7), np.empty(7)
-    runs = np.empty(len(slots) // 4 + 1, np.int64)
+    runs = np.empty(len(slots) // 2 + 1, np.int32)
     need = 0
     for p in range(first, last):
         i, j, h = pair_a[p], pair_b[p], horizon[p]
@@ -114,7 +114,7 @@ def first_meetings(
         for who in range(2):
             n0 = n1
             v, e, turn, ox, oy = (j, i, s, tx, ty) if who == 0 else (i, j, -s, ux, uy)
-            n1, _ = near_rows(
+            n1 = near_rows(
                 block, link, node, node_link, body, box, v, e, c, turn, ox, oy, limit, slots, near, runs, rows, n0
             )
         if n1 > len(rows):

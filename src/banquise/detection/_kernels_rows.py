@@ -11,7 +11,8 @@ import math
 
 import numpy as np
 
-from banquise.detection.jit import inline, inner, loose_inner, loose_kernel
+from banquise.bits import lowest_bit, pick
+from banquise.detection.jit import edges_within, fetch, inline, inner, loose_inner, loose_kernel
 
 SECTORS = 32  # corners of a rim: with 16 twice as many pairs that are apart are not told so, with 64 few less
 HULL_LOOKS = 6  # directions tried to tell two rims apart
@@ -57,8 +58,8 @@ def box_gap(box, a, b, c, s, tx, ty, ux, uy):
 def sector(x, y):
     """Which corner of a rim is farthest along (x, y): SECTORS pieces of the way round, each side of a square in equal parts."""
     flat = abs(x) >= abs(y)
-    across, along = (y, x) if flat else (-x, y)
-    side = (0 if x > 0.0 else 2) if flat else (1 if y > 0.0 else 3)
+    across, along = pick(flat, y, -x), pick(flat, x, y)
+    side = 3 - flat - 2 * (along > 0.0)
     part = int((across / along + 1.0) * (SECTORS // 8))
     return side * (SECTORS // 4) + min(max(part, 0), SECTORS // 4 - 1)
 
@@ -68,9 +69,7 @@ def _toward_zero(x, y, ax, ay):
     """Point of the segment from (x, y) to a that is nearest to zero."""
     ux, uy = x - ax, y - ay
     square = ux * ux + uy * uy
-    part = (x * ux + y * uy) / square if square > 0.0 else 0.0
-    part = 0.0 if part < 0.0 else part
-    part = 1.0 if part > 1.0 else part
+    part = min(max((x * ux + y * uy) / pick(square > 0.0, square, 1.0), 0.0), 1.0)
     return x - part * ux, y - part * uy
 
 
@@ -100,91 +99,99 @@ def hull_gap(rim, a, b, c, s, tx, ty, enough):
             px, py, qx, qy = wx, wy, wx, wy
         fx, fy = _toward_zero(wx, wy, px, py)
         gx, gy = _toward_zero(wx, wy, qx, qy)
-        if fx * fx + fy * fy < gx * gx + gy * gy:
-            x, y, qx, qy = fx, fy, wx, wy
-        else:
-            x, y, px, py = gx, gy, wx, wy
+        first = fx * fx + fy * fy < gx * gx + gy * gy
+        x, y, px, py = pick(first, fx, gx), pick(first, fy, gy), pick(first, px, wx), pick(first, py, wy)
+        qx, qy = pick(first, wx, qx), pick(first, wy, qy)
     return bound - 1e-13 * (abs(tx) + abs(ty))
 
 
 @loose_inner
-def _square(block, run, lane, x, y):
-    """Square of the distance of a point to one edge of a run."""
-    ex, ey = block[run, 2, lane], block[run, 3, lane]
-    rx, ry = x - block[run, 0, lane], y - block[run, 1, lane]
-    t = (rx * ex + ry * ey) * block[run, 4, lane]
-    t = 0.0 if t < 0.0 else t
-    t = 1.0 if t > 1.0 else t
-    dx, dy = rx - t * ex, ry - t * ey
-    return dx * dx + dy * dy
+def near_runs(node, node_link, body, box, v_body, e_body, c, s, tx, ty, limit, runs, first):
+    """List runs of edges of `e_body` near the box of `v_body`, then runs of points of `v_body` near those, by their nodes:
+    runs[first:middle] and runs[middle:last]; (middle, last). Where one list is empty, the other is too.
 
-
-@loose_inner
-def near_rows(block, link, node, node_link, body, box, v_body, e_body, c, s, tx, ty, limit, slots, q, runs, rows, n):
-    """Append the rows of the points of `v_body` and the edges of `e_body` closer than `limit`; their count so far, and
-    whether runs of both are near at all (if not, there are no rows the other way round either).
-
-    (c, s, tx, ty) carry the frame of v_body into that of e_body. Counts on past the end of `rows` without writing.
-    Three sieves: runs of edges near the box of v_body, points near those runs, then point by run.
+    (c, s, tx, ty) carry the frame of v_body into that of e_body. Every leaf is written, near or not, and the next takes its
+    place if it is not: nobody foresees which are.
     """
     mx, my = 0.5 * (box[v_body, 0] + box[v_body, 2]), 0.5 * (box[v_body, 1] + box[v_body, 3])
     wx, wy = box[v_body, 2] - mx, box[v_body, 3] - my
     x, y = c * mx - s * my + tx, s * mx + c * my + ty
     wide, high = abs(c) * wx + abs(s) * wy + limit, abs(s) * wx + abs(c) * wy + limit
     x0, y0, x1, y1 = x - wide, y - high, x + wide, y + high
-    rx0, ry0, rx1, ry1 = math.inf, math.inf, -math.inf, -math.inf
-    count = 0
-    at, end = body[e_body, 0], body[e_body + 1, 0]
+    middle = first
+    at, end = np.int64(body[e_body, 0]), body[e_body + 1, 0]
     while at < end:
-        if node[at, 0] > x1 or node[at, 2] < x0 or node[at, 1] > y1 or node[at, 3] < y0:
-            at = node_link[at, 1]
+        near = (node[at, 0] <= x1) & (node[at, 2] >= x0) & (node[at, 1] <= y1) & (node[at, 3] >= y0)
+        if node_link[at, 0] < 0:
+            at = at + 1 if near else np.int64(node_link[at, 1])
             continue
-        if node_link[at, 0] >= 0:
-            runs[count] = at
-            count += 1
-            rx0, ry0 = min(rx0, node[at, 0]), min(ry0, node[at, 1])
-            rx1, ry1 = max(rx1, node[at, 2]), max(ry1, node[at, 3])
+        runs[middle] = at
+        middle += near
         at += 1
-    x0, y0, x1, y1 = rx0 - limit, ry0 - limit, rx1 + limit, ry1 + limit
-    kept, met = 0, False
-    at, end = body[v_body, 0], body[v_body + 1, 0] if count > 0 else body[v_body, 0]
+    x0, y0, x1, y1 = _around(node, runs, first, middle, limit)
+    last = middle
+    at, end = np.int64(body[v_body, 0]), body[v_body + 1, 0] if middle > first else body[v_body, 0]
     while at < end:
         mx, my, r = node[at, 4], node[at, 5], node[at, 6]
         x, y = c * mx - s * my + tx, s * mx + c * my + ty
-        if x < x0 - r or x > x1 + r or y < y0 - r or y > y1 + r:
-            at = node_link[at, 1]
+        near = (x >= x0 - r) & (x <= x1 + r) & (y >= y0 - r) & (y <= y1 + r)
+        if node_link[at, 0] < 0:
+            at = at + 1 if near else np.int64(node_link[at, 1])
             continue
-        run = node_link[at, 0]
+        runs[last] = at
+        last += near
         at += 1
-        if run < 0:
-            continue
-        met = True  # the disc holds the edges of the run, not only its points
+    return (middle, last) if last > middle else (first, first)
+
+
+@loose_inner
+def _around(node, runs, first, last, limit):
+    """Box around the runs first:last of a list, and `limit` more."""
+    x0, y0, x1, y1 = math.inf, math.inf, -math.inf, -math.inf
+    for k in range(first, last):
+        at = runs[k]
+        x0, y0, x1, y1 = min(x0, node[at, 0]), min(y0, node[at, 1]), max(x1, node[at, 2]), max(y1, node[at, 3])
+    return x0 - limit, y0 - limit, x1 + limit, y1 + limit
+
+
+@loose_inner
+def rows_of_runs(
+    block, link, node, node_link, v0, e0, c, s, tx, ty, limit, runs, first, middle, last, slots, q, rows, n
+):  # fmt: skip
+    """Append the rows closer than `limit` of points of the runs middle:last of a list and edges of the runs first:middle;
+    their count so far. Counts on past the end of `rows` without writing. v0, e0: first slots of the bodies."""
+    x0, y0, x1, y1 = _around(node, runs, first, middle, limit)
+    kept = 0
+    for k in range(middle, last):
+        run, points = np.int64(node_link[runs[k], 0]), node_link[runs[k], 2]
         for lane in range(4):
             px, py = block[run, 0, lane], block[run, 1, lane]
             x, y = c * px - s * py + tx, s * px + c * py + ty
             slots[kept], q[kept, 0], q[kept, 1] = 4 * run + lane, x, y
-            kept += (x >= x0) & (x <= x1) & (y >= y0) & (y <= y1)
+            kept += (x >= x0) & (x <= x1) & (y >= y0) & (y <= y1) & (lane < points)
     square = limit * limit
-    first, base = body[v_body, 1], body[e_body, 1]
-    for l in range(count if kept > 0 else 0):
-        at = runs[l]
-        run = node_link[at, 0]
-        x0, y0, x1, y1 = node[at, 0] - limit, node[at, 1] - limit, node[at, 2] + limit, node[at, 3] + limit
-        for k in range(kept):
-            x, y = q[k, 0], q[k, 1]
-            if x < x0 or x > x1 or y < y0 or y > y1:
-                continue
-            d0, d1 = _square(block, run, 0, x, y), _square(block, run, 1, x, y)
-            d2, d3 = _square(block, run, 2, x, y), _square(block, run, 3, x, y)
-            if (d0 > square and d1 > square and d2 > square and d3 > square) or link[slots[k], 0] < 0:
-                continue
-            for lane in range(4):
-                d = (d0 if lane == 0 else d1) if lane < 2 else (d2 if lane == 2 else d3)
-                if d <= square and link[4 * run + lane, 0] >= 0:
-                    if n < len(rows):
-                        rows[n] = (np.int64(slots[k] - first) << 32) | (4 * run + lane - base)
-                    n += 1
-    return n, met
+    for k in range(first if kept > 0 else middle, middle):
+        run, real = np.int64(node_link[runs[k], 0]), (np.uint64(1) << np.uint64(node_link[runs[k], 2])) - np.uint64(1)
+        for l in range(kept):
+            near = edges_within(block, run, q[l, 0], q[l, 1], square) & real
+            while near != 0:
+                fetch(link, 4 * np.int64(slots[l]))
+                fetch(link, 16 * run)
+                if n < len(rows):
+                    rows[n] = (np.int64(slots[l] - v0) << 32) | (4 * run + np.int64(lowest_bit(near)) - e0)
+                n += 1
+                near &= near - np.uint64(1)
+    return n
+
+
+@loose_inner
+def near_rows(block, link, node, node_link, body, box, v_body, e_body, c, s, tx, ty, limit, slots, q, runs, rows, n):
+    """Append the rows of the points of `v_body` and the edges of `e_body` closer than `limit`; their count so far."""
+    middle, last = near_runs(node, node_link, body, box, v_body, e_body, c, s, tx, ty, limit, runs, np.int64(0))
+    return rows_of_runs(
+        block, link, node, node_link, body[v_body, 1], body[e_body, 1], c, s, tx, ty, limit, runs, np.int64(0), middle,
+        last, slots, q, rows, n,
+    )  # fmt: skip
 
 
 @inner

@@ -109,6 +109,7 @@ def gathered(old, made, source, out):
             run = shapes.node_link[node + k, 0]
             out.node_link[first_node + k, 0] = run - slot // 4 + first_slot // 4 if run >= 0 else run
             out.node_link[first_node + k, 1] = shapes.node_link[node + k, 1] - node + first_node
+            out.node_link[first_node + k, 2] = shapes.node_link[node + k, 2]
         for q in range(6):
             out.frame[b, q] = shapes.frame[row, q]
         for k in range(shapes.rim.shape[1]):

@@ -58,7 +58,7 @@ def make_scratch(shapes: Shapes, rows: int) -> Scratch:
     return Scratch(
         np.empty(slots, np.int64),
         np.empty((slots, 2)),
-        np.empty(slots // 4 + 1, np.int64),
+        np.empty(slots + 8 * AT_ONCE, np.int32),
         np.empty(rows, np.int64),
         np.empty((rows, 3)),
         np.empty((rows, 8)),

@@ -31,7 +31,9 @@ class Shapes(NamedTuple):
     )
     link: Index  # (slots, 4) point's number in its body (-1: padding), next and previous slot, 1 if convex
     node: Array  # (nodes, 7) box (xmin, ymin, xmax, ymax) of the edges below; centre and radius of a disc around them
-    node_link: Index  # (nodes, 2) run of a leaf or -1, where to go on when the node is of no interest
+    node_link: (
+        Index  # (nodes, 3) run of a leaf or -1, where to go on when the node is of no interest, points of the run
+    )
     body: Index  # (n + 1, 2) first node, first slot
     frame: Array  # (n, 6) box, radius, size: square root of the area, infinite for obstacles (the floe's counts)
     ids: NDArray[np.int64]
@@ -75,6 +77,7 @@ def shapes_of(bodies: Any) -> Shapes:
     run_box = np.concatenate([corner.min(axis=(0, 2)), corner.max(axis=(0, 2))], axis=1)
     node_box, node_link, body_node = _kernels_shapes.tree_over_runs(run_box, body_run)
     middle = 0.5 * (node_box[:, :2] + node_box[:, 2:])
+    points_of = np.append((own.reshape(-1, RUN) >= 0).sum(axis=1), 0)  # and none below a node that is no leaf
     node = np.column_stack([node_box, middle, np.hypot(*(node_box[:, 2:] - middle).T)])
     low = np.minimum.reduceat(run_box[:, :2], body_run[:-1]) if n else np.empty((0, 2))
     high = np.maximum.reduceat(run_box[:, 2:], body_run[:-1]) if n else np.empty((0, 2))
@@ -85,7 +88,7 @@ def shapes_of(bodies: Any) -> Shapes:
         block,
         np.column_stack([own, nxt, prv, convex]).astype(np.int32),
         node,
-        node_link,
+        np.column_stack([node_link, points_of[node_link[:, 0]]]).astype(np.int32),
         np.column_stack([body_node, body_slot]).astype(np.int32),
         np.column_stack([low, high, bodies.radius, size]),
         np.ascontiguousarray(bodies.ids, dtype=np.int64),
@@ -111,7 +114,7 @@ def reshaped(shapes: Shapes, bodies: Any, before: NDArray[np.int64]) -> Shapes:
         np.empty((slots // RUN, 6, RUN)),
         np.empty((slots, 4), np.int32),
         np.empty((nodes, 7)),
-        np.empty((nodes, 2), np.int32),
+        np.empty((nodes, 3), np.int32),
         np.empty((n + 1, 2), np.int32),
         np.empty((n, 6)),
         np.ascontiguousarray(bodies.ids, dtype=np.int64),
