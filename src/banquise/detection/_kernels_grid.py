@@ -18,6 +18,8 @@ SOON = 12  # how many pairs ahead their rows are asked for, how many places of t
 def world_boxes(first, last, rim, frame, pose, margin, box):
     """Box of each body where it is now, rounding and margin included: by its rim, a hundredth wider than by its points."""
     for b in range(first, last):
+        for line in range(0, 2 * SECTORS, 16):
+            fetch(rim, 2 * SECTORS * (b + SOON) + line)
         x, y, c, s = pose[b, 0], pose[b, 1], pose[b, 2], pose[b, 3]
         add = frame[b, 4] + margin[b]
         east = sector(c, -s)
@@ -231,14 +233,21 @@ def start_values(first, last, pairs, box, margin, period, path, wraps, old_pairs
         else:
             beyond = middle
     width = old.known.shape[1]
+    images = period[0] > 0.0 or period[1] > 0.0
     for p in range(first, last):
+        if p + SOON < last:
+            soon = np.int64(pairs[p + SOON, 1])
+            fetch(box, 4 * soon)
+            fetch(margin, soon)
+            fetch(path, soon)
         if q + SOON < len(old_pairs) and old.known_until[q + SOON] > -math.inf:
             fetch(old.known, width * (q + SOON))
             fetch(new.known, width * (p + SOON))
         i, j = pairs[p, 0], pairs[p, 1]
         sx, sy = pairs[p, 2] * period[0], pairs[p, 3] * period[1]
-        pairs[p, 2] += wraps[j, 0] - wraps[i, 0]
-        pairs[p, 3] += wraps[j, 1] - wraps[i, 1]
+        if images:
+            pairs[p, 2] += wraps[j, 0] - wraps[i, 0]
+            pairs[p, 3] += wraps[j, 1] - wraps[i, 1]
         # boxes carry their margins: what separates them without is the gap
         add = margin[i] + margin[j]
         gx = max(box[j, 0] + sx - box[i, 2], box[i, 0] - box[j, 2] - sx) + add
