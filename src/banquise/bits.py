@@ -25,13 +25,3 @@ def lowest_bit(_: Any, x: Any) -> Any:
         return builder.cttz(args[0], ir.Constant(ir.IntType(1), 1))
 
     return types.uint64(types.uint64), build
-
-
-@intrinsic
-def pick(_: Any, first: Any, a: Any, b: Any) -> Any:
-    """a if `first`, else b, without a jump: for a choice that no processor foresees."""
-
-    def build(_: Any, builder: Any, __: Any, args: Any) -> Any:
-        return builder.select(*args)
-
-    return types.float64(types.boolean, types.float64, types.float64), build

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from banquise.bits import lowest_bit, pick
+from banquise.bits import lowest_bit
 from banquise.detection.jit import edges_within, fetch, inline, inner, loose_inner, loose_kernel
 
 SECTORS = 32  # corners of a rim: with 16 twice as many pairs that are apart are not told so, with 64 few less
@@ -58,8 +58,8 @@ def box_gap(box, a, b, c, s, tx, ty, ux, uy):
 def sector(x, y):
     """Which corner of a rim is farthest along (x, y): SECTORS pieces of the way round, each side of a square in equal parts."""
     flat = abs(x) >= abs(y)
-    across, along = pick(flat, y, -x), pick(flat, x, y)
-    side = 3 - flat - 2 * (along > 0.0)
+    across, along = (y, x) if flat else (-x, y)
+    side = (0 if x > 0.0 else 2) if flat else (1 if y > 0.0 else 3)
     part = int((across / along + 1.0) * (SECTORS // 8))
     return side * (SECTORS // 4) + min(max(part, 0), SECTORS // 4 - 1)
 
@@ -69,7 +69,9 @@ def _toward_zero(x, y, ax, ay):
     """Point of the segment from (x, y) to a that is nearest to zero."""
     ux, uy = x - ax, y - ay
     square = ux * ux + uy * uy
-    part = min(max((x * ux + y * uy) / pick(square > 0.0, square, 1.0), 0.0), 1.0)
+    part = (x * ux + y * uy) / square if square > 0.0 else 0.0
+    part = 0.0 if part < 0.0 else part
+    part = 1.0 if part > 1.0 else part
     return x - part * ux, y - part * uy
 
 
@@ -99,9 +101,10 @@ def hull_gap(rim, a, b, c, s, tx, ty, enough):
             px, py, qx, qy = wx, wy, wx, wy
         fx, fy = _toward_zero(wx, wy, px, py)
         gx, gy = _toward_zero(wx, wy, qx, qy)
-        first = fx * fx + fy * fy < gx * gx + gy * gy
-        x, y, px, py = pick(first, fx, gx), pick(first, fy, gy), pick(first, px, wx), pick(first, py, wy)
-        qx, qy = pick(first, wx, qx), pick(first, wy, qy)
+        if fx * fx + fy * fy < gx * gx + gy * gy:
+            x, y, qx, qy = fx, fy, wx, wy
+        else:
+            x, y, px, py = gx, gy, wx, wy
     return bound - 1e-13 * (abs(tx) + abs(ty))
 
 
