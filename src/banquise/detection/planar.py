@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise import threads
-from banquise.detection import _kernels_grid, _kernels_look, _kernels_overlap
+from banquise.detection import _kernels_follow, _kernels_grid, _kernels_look, _kernels_overlap
 from banquise.detection.broad_phase import PairState, empty_state, pairs_of_boxes, world_boxes
 from banquise.detection.impact_time import impact_times
 from banquise.detection.manifold import Contacts, contacts_of
@@ -154,7 +154,7 @@ class Detector:
         zone, travel = self._columns_of(zone, travel)
         self.follow(bodies, zone, travel)  # the list must be there for neighbours to be known
         if bounce >= 0.0:
-            _kernels_look.raise_travel(
+            _kernels_follow.raise_travel(
                 self.pairs, self.n_free, self.state.until, self.path, bodies.mass, bounce, travel.copy(), travel
             )
             self.cover(zone, travel)
@@ -256,7 +256,7 @@ class Detector:
         if zone is None or travel is None:
             zone = travel = self._still
         if threads.alone(len(self.path), 20000):
-            moved, covers = _kernels_look.follow(
+            moved, covers = _kernels_follow.follow(
                 self.n_free, bodies.x, bodies.y, bodies.cos, bodies.sin, bodies.extent,
                 self.period, self._common, self.looks, self.pose, self.wraps, self.path, self.moved_at,
                 self.path_at_build, zone, travel, self.margin, self._need,
@@ -271,10 +271,10 @@ class Detector:
 
     def _follow_in_parts(self, bodies: Any) -> bool:
         """The same by all threads."""
-        _kernels_look.common_way(self.n_free, bodies.x, bodies.y, self.period, self.pose, self._common)
+        _kernels_follow.common_way(self.n_free, bodies.x, bodies.y, self.period, self.pose, self._common)
 
         def part(first: int, last: int) -> bool:
-            return _kernels_look.advance(  # type: ignore[no-any-return]
+            return _kernels_follow.advance(  # type: ignore[no-any-return]
                 first, last, bodies.x, bodies.y, bodies.cos, bodies.sin, bodies.extent,
                 self.period, self._common, self.looks, self.pose, self.wraps, self.path, self.moved_at,
             )  # fmt: skip
@@ -284,7 +284,7 @@ class Detector:
     def cover(self, zone: Array, travel: Array) -> None:
         """Make the list anew unless it holds every pair that a look with these would look at."""
         n, need = self.n_free, self._need
-        if _kernels_look.covers(self.path, self.path_at_build, zone, travel, n, self.margin, need):
+        if _kernels_follow.covers(self.path, self.path_at_build, zone, travel, n, self.margin, need):
             return
         # each its own: one fast floe shall not make the list anew for all
         self.margin = need + np.maximum(SKIN * self.scale, AGE * need)
