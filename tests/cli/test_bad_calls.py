@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import warnings
 
 import numpy as np
 import pytest
@@ -11,9 +12,12 @@ import xarray as xr
 
 import banquise as bq
 from banquise import glacier
+from banquise.blocks.columns import Columns
+from banquise.blocks.overlaps import warn_of_start
 from banquise.errors import BanquiseError
 from banquise.export import export
 from banquise.scenes import make
+from banquise.scenes.block_cases import CASES
 from banquise.view.player import write_page
 
 SQUARE = [[0, 0], [10, 0], [10, 10], [0, 10]]
@@ -357,3 +361,22 @@ def test_floes_in_their_place_are_not_warned_of(recwarn):
     scene = bq.Scene([floe(), bq.Floe(np.array(SQUARE) + (10, 0))], domain=bq.Box(0, 20, 0, 10))  # all touch
     bq.Simulation(scene).run(0.1, every=0.1)
     assert not [w for w in recwarn if "start of the run" in str(w.message)]
+
+
+def test_blocks_that_overlap_at_the_start_are_said():
+    piece = cube()
+    places = [(0.9 * k, 0, 0) for k in range(6)]  # five pairs: three are named
+    sim = bq.Simulation(bq.Scene(blocks=[piece.moved(position=p) for p in places]))
+    words = r"at the start of the run: blocks 0 and 1 overlap by 0.1 m\. .*blocks 2 and 3 overlap .* And 2 more\.$"
+    with pytest.warns(UserWarning, match=words) as said:
+        sim.run(0.001, every=0.001)
+    assert said[0].filename == __file__
+    with warnings.catch_warnings():  # once: what is left of it in a run that goes on is in the ledger
+        warnings.simplefilter("error")
+        sim.run(0.002, every=0.001)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_ready_scenes_of_blocks_do_not_overlap(name, recwarn):
+    warn_of_start(Columns.of(CASES[name](None).scene.blocks))
+    assert not recwarn

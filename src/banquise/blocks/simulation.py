@@ -19,6 +19,7 @@ from banquise.blocks.bonds import Bond, Bonds
 from banquise.blocks.checkpoint import restore, settings_bytes, snapshot
 from banquise.blocks.columns import Columns
 from banquise.blocks.contacts import Finder, Memory, Touching
+from banquise.blocks.overlaps import warn_of_start
 from banquise.blocks.run import BlockRun
 from banquise.blocks.schemes import Penalty, strategy
 from banquise.blocks.water import Water
@@ -161,6 +162,8 @@ class BlockSimulation:
         say_when_compiling(always=False)
         end, interval = planned(self.time, until, every)
         self.forcing.check(0, end)
+        if self.time == 0.0:
+            warn_of_start(self.columns)
         case = self.describe(end, interval) | {
             "run_id": uuid.uuid4().hex,
             "bodies": len(self.columns),

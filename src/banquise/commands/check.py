@@ -94,12 +94,9 @@ def _out_of_place(case: Any) -> list[tuple[str, str]]:
 
 def _block_findings(blocks: Any) -> list[tuple[str, str]]:
     """Blocks that overlap deeper than a step would let them, and scenes in which nothing can move."""
-    from banquise.blocks.overlaps import overlaps
+    from banquise.blocks.overlaps import overlaps, said
 
-    found = [
-        ("error", f"blocks {i} and {j} overlap by {depth:.4g} m. Move one of them apart.")
-        for i, j, depth in overlaps(blocks)
-    ]
+    found = [("error", said(*pair)) for pair in overlaps(blocks)]
     if all(block.fixed for block in blocks):
         found.append(("error", "all blocks are fixed: nothing can move."))
     return found
