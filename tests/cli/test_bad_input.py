@@ -520,6 +520,32 @@ def test_a_good_file_for_the_wrong_command(tmp_path, capsys, command, words):
     assert all(word in said for word in words), said
 
 
+GLACIER = "[glacier]\nlength = 100\nblock = 10\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (GLACIER + "thicknes = 3\n", ["thicknes", "Did you mean 'thickness'"]),
+        (GLACIER + "[run]\nscheme = 'verlt'\n", ["no 'verlt'", "Did you mean 'verlet'"]),
+        (GLACIER + "[run]\nuntil = 0\n", ["until is 0 s"]),
+        (GLACIER + "[run]\nstep = '1 s'\n", ["beyond the elastic limit", "smaller step"]),
+        (GLACIER + "[run]\nalpha = -1\nscheme = 'hht'\n", ["alpha is -1"]),
+    ],
+)
+def test_check_says_of_a_glacier_what_its_run_would(text, words, tmp_path, capsys):
+    (tmp_path / "ice.toml").write_text(text)
+    for argv in (["check"], ["glacier", "run"]):
+        complains([*argv, str(tmp_path / "ice.toml")], capsys, words)
+
+
+def test_check_of_a_good_glacier(tmp_path, capsys):
+    (tmp_path / "ice.toml").write_text(GLACIER + "[run]\nuntil = '1 s'\nstep = '0.01 s'\nevery = '0.1 s'\n")
+    assert main(["check", str(tmp_path / "ice.toml")]) == 0
+    out = capsys.readouterr().out
+    assert "11 nodes, 11 records" in out and "100 steps of 0.01 s" in out and "ready to run" in out
+
+
 def test_a_glacier_is_not_run_as_floes(tmp_path, capsys):
     (tmp_path / "ice.toml").write_text("[glacier]\nlength = 100\nblock = 10\n")
     assert main(["run", str(tmp_path / "ice.toml")]) == 2

@@ -102,6 +102,21 @@ def _block_findings(blocks: Any) -> list[tuple[str, str]]:
     return found
 
 
+def _glacier_findings(case: Any) -> list[tuple[str, str]]:
+    """What `banquise glacier run` would stop at before its first step, or how much it has to do."""
+    from banquise.errors import BanquiseError
+    from banquise.given import counted
+
+    try:
+        plan = case.plan()
+    except BanquiseError as problem:
+        return [("error", f"run: {problem}")]
+    size = plan.records * 8 * (4 * case.glacier.nodes + 3)  # four fields on the nodes, two forces and the time
+    text = f"{counted(case.glacier.nodes, 'node')}, {counted(plan.records, 'record')}, about {_bytes(size)}."
+    steps = f"{counted(plan.steps, 'step')} of {plan.step:.4g} s."
+    return [("note", note) for note in (*plan.notes, text, steps)]
+
+
 def summary(run: Any) -> dict[str, Any]:
     """A run in numbers, for programs."""
     ledger = run.ledger
@@ -125,8 +140,13 @@ def run(args: argparse.Namespace) -> int:
     import json
 
     from banquise.case import load_case
+    from banquise.given import read_toml
+    from banquise.glacier.case import read_case
 
-    found = findings(load_case(args.case))
+    if "glacier" in read_toml(args.case):
+        found = _glacier_findings(read_case(args.case))
+    else:
+        found = findings(load_case(args.case))
     bad = any(level == "error" for level, _ in found)
     if args.json:
         print(json.dumps({"ok": not bad, "findings": [{"level": a, "text": b} for a, b in found]}))

@@ -25,6 +25,8 @@ from banquise.units import quantity
 if TYPE_CHECKING:
     import xarray as xr
 
+    from banquise.glacier.schemes import Plan
+
 _GLACIER = {
     "length": "length", "block": "length", "thickness": "length", "slope": "degrees", "density": "density",
     "young": "pressure", "gravity": "acceleration", "water_pressure": "pressure", "front": "", "back": "",
@@ -54,6 +56,13 @@ class GlacierCase:
     def run(self) -> Any:
         """Run it."""
         return self.glacier.run(self.load, **self.options)
+
+    def plan(self) -> Plan:
+        """What the run will do; raises what it would raise before its first step."""
+        from banquise.glacier.schemes import plan  # with the kernels, which reading a case does not need
+
+        options = {k: v for k, v in self.options.items() if k not in ("tolerance", "perturbation")}
+        return plan(self.glacier, self.load, **options)
 
 
 def read_case(path: str | Path) -> GlacierCase:

@@ -100,6 +100,39 @@ def run(
     perturbation : change of the starting speed of the front node, as a fraction of the equilibrium speed
     beyond_limit : "error" or "warn", when the step is beyond the scheme's limit
     """
+    made = plan(glacier, load, until, scheme, step, every, alpha, beyond_limit)
+    stepper = _Stepper(glacier, scheme, made.step, made.steps, made.stride, alpha, tolerance, perturbation)
+    iceberg = _advance(stepper, made.force)
+    return _result(stepper, made.notes, iceberg)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run will do, everything given to it checked."""
+
+    force: Any
+    step: float  # s
+    steps: int
+    stride: int  # steps from record to record
+    notes: list[str]  # what to say about the step
+
+    @property
+    def records(self) -> int:
+        """How many, the start included."""
+        return self.steps // self.stride + 1
+
+
+def plan(
+    glacier: Glacier,
+    load: Load | Any = None,
+    until: float | str = 100.0,
+    scheme: str = "imex",
+    step: float | str | None = None,
+    every: float | str | None = None,
+    alpha: float = -0.1,
+    beyond_limit: str = "error",
+) -> Plan:
+    """Check what `run` is given; `banquise check` ends here."""
     _known("scheme", scheme, SCHEMES)
     _known("beyond_limit", beyond_limit, BEYOND)
     if not -1 / 3 - 1e-12 <= alpha <= 0:
@@ -113,9 +146,7 @@ def run(
     dt = total / steps
     default = total / min(_RECORDS, max(20, _VALUES // glacier.nodes))
     stride = max(1, round((default if every is None else duration(every, "every")) / dt))
-    stepper = _Stepper(glacier, scheme, dt, steps, stride, alpha, tolerance, perturbation)
-    iceberg = _advance(stepper, force)
-    return _result(stepper, notes, iceberg)
+    return Plan(force, dt, steps, stride, notes)
 
 
 class _Stepper:
