@@ -19,7 +19,7 @@ from banquise.detection.spatial._kernels_farthest import (
     difference_of_rows,
     near_cell,
 )
-from banquise.detection.spatial._kernels_polytope import AGREE, SURE, UNSURE
+from banquise.detection.spatial._kernels_polytope import AGREE, SURE, UNSURE, face_of_tetrahedron, turn_outwards
 from banquise.detection.spatial._kernels_simplex import on_triangle
 from banquise.jit import plain_inline as inline
 from banquise.jit import plain_inner as plain
@@ -289,19 +289,10 @@ def tetrahedron(plane, keys, links, points, ends, slack, least):
     """The four faces of points[:4]; False when it is flat or the origin is not inside."""
     for f in range(PLANES):
         keys[f] = GONE
-    ux, uy, uz = points[0, 0] - points[3, 0], points[0, 1] - points[3, 1], points[0, 2] - points[3, 2]
-    vx, vy, vz = points[1, 0] - points[3, 0], points[1, 1] - points[3, 1], points[1, 2] - points[3, 2]
-    wx, wy, wz = points[2, 0] - points[3, 0], points[2, 1] - points[3, 1], points[2, 2] - points[3, 2]
-    if wx * (uy * vz - uz * vy) + wy * (uz * vx - ux * vz) + wz * (ux * vy - uy * vx) < 0.0:
-        for r in range(3):
-            points[0, r], points[1, r] = points[1, r], points[0, r]
-        ends[0, 0], ends[0, 1], ends[1, 0], ends[1, 1] = ends[1, 0], ends[1, 1], ends[0, 0], ends[0, 1]
+    turn_outwards(points, ends)
     good = True
     for f in range(4):
-        # (0, 1, 2), (3, 2, 1), (0, 2, 3), (1, 0, 3)
-        i = np.int64(3 if f == 1 else (1 if f == 3 else 0))
-        j = np.int64(1 if f == 0 else (0 if f == 3 else 2))
-        k = np.int64(2 if f == 0 else (1 if f == 1 else 3))
+        i, j, k = face_of_tetrahedron(f)
         good &= face_of_points(plane, keys, links, points, np.int64(f), i, j, k, slack, least)
     return good
 

@@ -96,9 +96,9 @@ def first_tetrahedron(shapes, bounds, sa, sb, turn, shift, points, ends, n, scal
     return n
 
 
-@bare
-def first_faces(plane, keys, links, points, ends, grid):
-    """The four faces of the tetrahedron points[:4], seen from outside; False when it is flat."""
+@inline
+def turn_outwards(points, ends):
+    """Exchange the first two corners of the tetrahedron points[:4] where its faces (`face_of_tetrahedron`) look inwards."""
     ux, uy, uz = points[0, 0] - points[3, 0], points[0, 1] - points[3, 1], points[0, 2] - points[3, 2]
     vx, vy, vz = points[1, 0] - points[3, 0], points[1, 1] - points[3, 1], points[1, 2] - points[3, 2]
     wx, wy, wz = points[2, 0] - points[3, 0], points[2, 1] - points[3, 1], points[2, 2] - points[3, 2]
@@ -106,12 +106,24 @@ def first_faces(plane, keys, links, points, ends, grid):
         for r in range(3):
             points[0, r], points[1, r] = points[1, r], points[0, r]
         ends[0, 0], ends[0, 1], ends[1, 0], ends[1, 1] = ends[1, 0], ends[1, 1], ends[0, 0], ends[0, 1]
+
+
+@inline
+def face_of_tetrahedron(f):
+    """The corners of its face f, seen from outside: (0, 1, 2), (3, 2, 1), (0, 2, 3), (1, 0, 3)."""
+    i = np.int64(3 if f == 1 else (1 if f == 3 else 0))
+    j = np.int64(1 if f == 0 else (0 if f == 3 else 2))
+    k = np.int64(2 if f == 0 else (1 if f == 1 else 3))
+    return i, j, k
+
+
+@bare
+def first_faces(plane, keys, links, points, ends, grid):
+    """The four faces of the tetrahedron points[:4], seen from outside; False when it is flat."""
+    turn_outwards(points, ends)
     good = True
     for f in range(4):
-        # (0, 1, 2), (3, 2, 1), (0, 2, 3), (1, 0, 3)
-        i = np.int64(3 if f == 1 else (1 if f == 3 else 0))
-        j = np.int64(1 if f == 0 else (0 if f == 3 else 2))
-        k = np.int64(2 if f == 0 else (1 if f == 1 else 3))
+        i, j, k = face_of_tetrahedron(f)
         x, y, z = points[k, 0], points[k, 1], points[k, 2]
         good &= add_face(
             plane, keys, links, f, i, j, k, points[i, 0] - x, points[i, 1] - y, points[i, 2] - z, points[j, 0] - x,
