@@ -68,7 +68,7 @@ def _settling_wall() -> list[Figure]:
     note = f"step {step:g} s, tolerance {tolerance:g}"
     unsolved = float(sinking.ledger.unsolved.sum() + run.ledger.unsolved.sum())
     return [
-        # the range that engines are said to give; LMGC90 comes to 22.39 mm as its step goes to nothing (blocks-dynamics.md)
+        # the range that engines are said to give; LMGC90 comes to 22.39 mm as its step goes to nothing (design/settling-wall.md)
         Figure("settling wall, farthest centre", 1e3 * centre, "mm", at_least=22.5, at_most=23.2, note=note),
         Figure("settling wall, farthest corner", 1e3 * corner, "mm", note=note),
         Figure("settling wall, unsolved steps of 750", unsolved, "1", at_most=5.0, note="from the second second on"),
