@@ -1,4 +1,4 @@
-"""Kernels that follow bodies from look to look: how far they have come, and whether the list of pairs still holds all that matter."""
+"""Bodies from look to look: how far they have come, and whether the list of pairs still holds all that matter."""
 
 import math
 
