@@ -176,7 +176,8 @@ class Simulation:
         self.zone = ZONE * self.size
         self.laws = self._laws()
         self.detector.reset(bodies, before)
-        self.engine = None
+        if before is None:
+            self.engine = None  # else the next one takes its room over
 
     @property
     def crowd(self) -> str:

@@ -17,7 +17,7 @@ from banquise.detection import _kernels_follow, _kernels_grid, _kernels_look, _k
 from banquise.detection.broad_phase import PairState, empty_state, pairs_of_boxes, world_boxes
 from banquise.detection.impact_time import impact_times
 from banquise.detection.manifold import Contacts, contacts_of
-from banquise.detection.scratch import Found, Memory, Scratch, make_found, make_scratch
+from banquise.detection.scratch import Found, Memory, Scratch, make_found, make_scratch, refit_scratch
 from banquise.detection.shapes import Shapes, reshaped, shapes_of
 from banquise.jit import SameTypes
 from banquise.scene.domain import Domain, Periodic
@@ -106,10 +106,14 @@ class Detector:
             self._memory = memory
             # poses when they were last seen: what they have come since is still to be added to their paths
             self.path[old], self.wraps[old], self.pose[old] = path[before[old]], wraps[before[old]], pose[before[old]]
-        self._scratch: dict[int, Scratch] = {}
-        self._found: dict[tuple[int, int], Found] = {}
-        self._rows = 64
-        self._overlap_room = 64
+        if before is None:
+            self._scratch: dict[int, Scratch] = {}
+            self._found: dict[tuple[int, int], Found] = {}  # room only: looks begin anew
+            self._rows = 64
+            self._overlap_room = 64
+        else:
+            refitted = {part: refit_scratch(scratch, self.shapes) for part, scratch in self._scratch.items()}
+            self._scratch = {part: scratch for part, scratch in refitted.items() if scratch is not None}
         self._overlap_work: dict[int, tuple[Array, Array, NDArray[np.int64]]] = {}
         self._need = np.empty(n)
 

@@ -70,6 +70,12 @@ def make_scratch(shapes: Shapes, rows: int) -> Scratch:
     )
 
 
+def refit_scratch(scratch: Scratch, shapes: Shapes) -> Scratch | None:
+    """The work space for other bodies; None where one of them has too many points for it."""
+    slots = int(np.diff(shapes.body[:, 1]).max(initial=0)) + 1
+    return scratch._replace(alarm=np.empty(len(shapes.frame))) if slots <= len(scratch.slots) else None
+
+
 def make_found(n: int) -> Found:
     """Room for n contacts."""
     return Found(np.empty((n, 9)), np.empty((n, 3), np.int32), np.empty(n, np.int64))

@@ -23,7 +23,20 @@ from banquise.schemes.accounts import enter_step
 from banquise.schemes.groups import Array, Flags, Groups, Pairs, Rows
 from banquise.schemes.regain import regain
 from banquise.schemes.verification import verify
-from banquise.schemes.workspace import MOVING, TOTALS, Columns, Desk, Lists, Rules, State, Tables, View, make_desk
+from banquise.schemes.workspace import (
+    MOVING,
+    TOTALS,
+    Columns,
+    Desk,
+    Lists,
+    Rules,
+    State,
+    Tables,
+    View,
+    make_desk,
+    refit_desk,
+    same_columns,
+)
 from banquise.settings import LAWS, Contact
 from banquise.solvers.frictional import SMALL, SMALL_TOLERANCE, IslandRun
 
@@ -48,7 +61,7 @@ POLISH = 1e-3  # of the tolerance to which large islands at rest are solved
 class Engine:
     """Takes a simulation from step to step; holds work space, and nothing that changes an answer."""
 
-    def __init__(self, sim: Simulation):
+    def __init__(self, sim: Simulation, former: Engine | None = None):
         self.sim = sim
         b = self.bodies = sim.bodies
         n, every = b.n_free, len(b)
@@ -83,6 +96,18 @@ class Engine:
         self._group_up = SameTypes(_kernels_scene.group_up)
         self._move = SameTypes(_kernels_scene.move_idle)
         self._run_groups = SameTypes(_kernels_group.run_groups)
+        if former is not None:
+            self._take_over(former)
+
+    def _take_over(self, former: Engine) -> None:
+        """Room, desks and compiled kernels of the engine that served until floes broke: making them takes longer than a step."""
+        self.contacts, self.pair_rows, self.group_pairs = former.contacts, former.pair_rows, former.group_pairs
+        obstacles = len(self.bodies) - self.n
+        desks = [refit_desk(desk, self.sim.detector.shapes, obstacles) for desk in former.desks]
+        self.desks = [desk for desk in desks if desk is not None]
+        if same_columns(self.bodies, former.bodies):
+            for name in ("_begin_step", "_reaches", "_take_up_found", "_group_up", "_move", "_run_groups"):
+                setattr(self, name, getattr(former, name))
 
     # ------------------------------------------------------------ the step
 
@@ -330,5 +355,5 @@ def verified_step(sim: Simulation, step: float, shortest: float, rebounds: tuple
     """One step in which no overlap beyond the tolerance survives; how many rounds it took."""
     engine: Engine | None = sim.engine
     if engine is None or engine.bodies is not sim.bodies:
-        engine = sim.engine = Engine(sim)
+        engine = sim.engine = Engine(sim, engine)
     return engine.advance(step, shortest, rebounds, soft)

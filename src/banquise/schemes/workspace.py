@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise.detection.broad_phase import PairState, empty_state
-from banquise.detection.scratch import Found, Scratch, make_found, make_scratch
+from banquise.detection.scratch import Found, Scratch, make_found, make_scratch, refit_scratch
 from banquise.detection.shapes import Shapes
 from banquise.motion.free_velocity import Room
 from banquise.solvers._kernels_small import Scratch as SolverScratch
@@ -291,6 +291,26 @@ def make_desk(shapes: Shapes, obstacles: int, contacts: int, rows: int, pairs: i
     if old is not None:
         _carry(old, desk)
     return desk
+
+
+def refit_desk(desk: Desk, shapes: Shapes, obstacles: int) -> Desk | None:
+    """The desk for other bodies, without what is on it; None where one of them has too many points for it, or obstacles went."""
+    scratch = refit_scratch(desk.scratch, shapes)
+    slots = int(np.diff(shapes.body[:, 1]).max(initial=0)) + 1
+    if scratch is None or slots > len(desk.watch.slots) or obstacles != len(desk.out.on_obstacles):
+        return None
+    return desk._replace(slot=np.full(len(shapes.frame), -1, np.int64), scratch=scratch)
+
+
+def same_columns(one: Any, other: Any) -> bool:
+    """Whether all columns of two sets of bodies are of the same kinds of array, so that a kernel for one serves the other."""
+    return all(_kind(getattr(one, name, None)) == _kind(getattr(other, name, None)) for name in Columns._fields)
+
+
+def _kind(column: Any) -> Any:
+    if not isinstance(column, np.ndarray):
+        return None
+    return column.dtype, column.ndim, column.flags.c_contiguous, column.flags.writeable
 
 
 def _carry(old: Any, desk: Any) -> None:
