@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from banquise import threads
 from banquise.bench import Figure
 
 
 def bench(quick: bool = False) -> list[Figure]:
-    """Figures of breaking in a run; CPU time of this process."""
+    """Figures of breaking in a run; CPU time of all threads, and of the longest path (see `bench.large`)."""
     n, minutes = (60, 2.0) if quick else (1000, 5.0)
     both = storm_costs(n, minutes)
     whole, broken = both["whole"], both["broken"]
@@ -20,6 +22,8 @@ def bench(quick: bool = False) -> list[Figure]:
         f"{broken['breaks']:.0f} floes broke; whole storm, runs interleaved"
     )
     costs = [1e6 * cost["seconds"] / cost["floe_steps"] for cost in (whole, broken)]
+    paths = [1e6 * cost["path"] / cost["floe_steps"] for cost in (whole, broken)]
+    both_threads = f"{threads.threads()} thread(s)"
     return [
         screened(200 if quick else 2000),
         Figure("storm, unbroken, a floe and step", costs[0], "us", note=note),
@@ -31,7 +35,16 @@ def bench(quick: bool = False) -> list[Figure]:
             "of it, all that for one search", 1e3 * broken["breaking"] / max(broken["searches"], 1.0), "ms", note=note
         ),
         Figure("searches for a floe that broke", broken["searches"] / max(broken["breaks"], 1.0), "1", note=note),
-        Figure("storm, unbroken over breaking", costs[0] / costs[1], "1", at_least=0.5, note=note),
+        Figure("storm, unbroken over breaking, CPU of all threads", costs[0] / costs[1], "1", note=note),
+        Figure("storm, unbroken, a floe and step, path", paths[0], "us", note=both_threads),
+        Figure("storm, breaking, a floe and step, path", paths[1], "us", note=both_threads),
+        Figure(
+            "of it, looking, searching and cutting, path",
+            1e6 * broken["breaking_path"] / broken["floe_steps"],
+            "us",
+            note=both_threads,
+        ),
+        Figure("storm, unbroken over breaking", paths[0] / paths[1], "1", at_least=0.5, note=f"paths, {both_threads}"),
     ]
 
 
@@ -58,20 +71,26 @@ def screened(count: int) -> Figure:
 
 
 def storm_costs(n: int, minutes: float, step: float = 5.0) -> dict[str, dict[str, float]]:
-    """CPU seconds of a whole storm without and with breaking, a step of one after a step of the other."""
+    """CPU seconds of a whole storm without and with breaking, of all threads and on the longest path.
+
+    A step of one after a step of the other; both have been through it once before, so that nothing is compiled or loaded.
+    """
     from banquise.fracture import Griffith
     from banquise.scenes.fracture import storm
 
-    storm(n=60, law=Griffith(), step=step).run(180, every=180)  # compiles all that breaks take
-    sims = {"whole": storm(n=n, law=None, step=step), "broken": storm(n=n, law=Griffith(), step=step)}
-    costs = {name: {"seconds": 0.0, "breaking": 0.0, "floe_steps": 0.0} for name in sims}
-    for k in range(2 + round(60 * minutes / step)):
-        for name, sim in sims.items():
-            spent = _step(sim, step)
-            if k >= 2:  # the first ones compile what is left
+    for turn in range(2):
+        sims = {"whole": storm(n=n, law=None, step=step), "broken": storm(n=n, law=Griffith(), step=step)}
+        costs = {
+            name: dict.fromkeys(("seconds", "path", "breaking", "breaking_path", "floe_steps"), 0.0) for name in sims
+        }
+        for _ in range(2 + round(60 * minutes / step)):
+            for name, sim in sims.items():
+                (moved, moved_path), (broke, broke_path) = _step(sim, step)
                 cost = costs[name]
-                cost["seconds"] += sum(spent)
-                cost["breaking"] += spent[1]
+                cost["seconds"] += moved + broke
+                cost["path"] += moved_path + broke_path
+                cost["breaking"] += broke
+                cost["breaking_path"] += broke_path
                 cost["floe_steps"] += sim.bodies.n_free
     costs["broken"]["floes"] = sims["broken"].bodies.n_free
     costs["broken"]["searches"] = sims["broken"].breaking.searches
@@ -79,13 +98,21 @@ def storm_costs(n: int, minutes: float, step: float = 5.0) -> dict[str, dict[str
     return costs
 
 
-def _step(sim: Any, step: float) -> tuple[float, float]:
-    """CPU seconds of a step and of what breaks after it; events are let go, as a run does when it has written them."""
-    start = time.process_time()
-    sim.scheme.advance(sim, sim.time + step)
-    moved = time.process_time()
+def _step(sim: Any, step: float) -> tuple[tuple[float, float], tuple[float, float]]:
+    """CPU seconds, of all threads and on the path, of a step and of what breaks after it; events are let go, as a run does
+    when it has written them."""
+    moved = _timed(lambda: sim.scheme.advance(sim, sim.time + step))
+    broke = 0.0, 0.0
     if sim.breaking is not None:
-        sim.breaking.after_step(sim)
+        broke = _timed(lambda: sim.breaking.after_step(sim))
         sim.breaking.new_window()
     sim.impulses.events.clear()
-    return moved - start, time.process_time() - moved
+    return moved, broke
+
+
+def _timed(work: Callable[[], Any]) -> tuple[float, float]:
+    with threads.recorded() as stages:
+        cpu, own = time.process_time(), time.thread_time()
+        work()
+        own, cpu = time.thread_time() - own, time.process_time() - cpu
+    return cpu, own + sum(max(parts) - parts[0] for parts in stages.values())

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -26,11 +26,11 @@ from banquise.fracture.percussion import Contact
 from banquise.fracture.screen import shortest_cut, shortest_from
 from banquise.fracture.search import Crack
 from banquise.fracture.sought import Blow, Other, crack_by_steps, crack_of, rings_of, serves
+from banquise.fracture.till import Till
 from banquise.scene.bodies import Bodies
 from banquise.scene.floe import Floe
 from banquise.threads import over_blocks
 from banquise.update.impulses import OBSTACLE_IDS
-from banquise.update.rebound import Touch, slow_rebound
 
 Array = NDArray[np.float64]
 
@@ -44,13 +44,15 @@ SURE = 0.8  # of that energy, below which it is not searched again
 
 @dataclass
 class Proposal:
-    """A floe that its impact would break."""
+    """A floe that its impact would break, and what becomes of it if all its cracks are paid for."""
 
     critical: float
     struck: Struck
     floe: Floe
     energy: float  # J stored
     crack: Crack
+    cuts: Cuts | None = None
+    bills: list[tuple[Struck, Crack]] = field(default_factory=list)  # what is to be paid, in this order
 
 
 class StruckFloes(Breaking):
@@ -83,12 +85,15 @@ class StruckFloes(Breaking):
         found = self._found(sim, events, hard)
         # lowest critical load first; ties by length, then by number
         found.sort(key=lambda p: (p.critical, p.crack.length, int(sim.bodies.ids[p.struck.row])))
-        purse = np.maximum(events[:, 8], 0.0)
-        return [cuts for p in found if (cuts := self._break(sim, events, purse, p)) is not None]
+        till = Till(sim, self.rows(sim), events, np.maximum(events[:, 8], 0.0))
+        return [cuts for p in found if (cuts := self._break(till, p)) is not None]
 
     @one_blas_thread()
     def _found(self, sim: Any, events: Array, hard: list[tuple[int, int]]) -> list[Proposal]:
-        """The cracks of the floes that are struck hard, floes shared out among the threads: each is a matter by itself."""
+        """The cracks of the floes that are struck hard, and those of their pieces after them.
+
+        Each floe is a matter by itself until cracks are paid for, and is taken by whichever thread is free.
+        """
         blows: dict[int, list[int]] = {}
         for row, k in hard:
             blows.setdefault(row, []).append(k)
@@ -97,13 +102,18 @@ class StruckFloes(Breaking):
         counts = [0] * len(floes)
         misses = [self.searched.get(str(int(sim.bodies.ids[row])), []) for row in blows]
 
-        def searches(first: int, last: int) -> None:
-            for at in range(first, last):
+        queue = iter(range(len(floes)))
+
+        def searches(_first: int, _last: int) -> None:
+            for at in queue:
                 row, events_of_it = floes[at]
                 for k in events_of_it:
-                    found[at], count = self._searched(sim, self._struck(sim, events, row, k), misses[at])
+                    p, count = self._searched(sim, self._struck(sim, events, row, k), misses[at])
                     counts[at] += count
-                    if found[at] is not None:
+                    if p is not None:
+                        p.cuts, count = self._cuts(sim, p)
+                        counts[at] += count
+                        found[at] = p
                         break  # what strikes it later in the step strikes its pieces, which are not there yet
 
         over_blocks(searches, len(floes), grain=1)
@@ -263,46 +273,72 @@ class StruckFloes(Breaking):
 
     # ------------------------------------------------------------ the break
 
-    def _break(self, sim: Any, events: Array, purse: Array, p: Proposal) -> Cuts | None:
-        """Cut the floe, pay for it, and go on with the piece that carries the contact while energy is left."""
-        cuts = self.start_cuts(sim, p.struck.row)
-        budget = p.energy
-        queue = [(0, p.struck, p.crack, budget, 1)]
-        while queue:
-            which, struck, crack, budget, generation = queue.pop(0)
-            surface = crack.surface
-            if not self._payable(sim, struck, purse, events, surface):
-                continue
-            if not crack.separates:
-                cuts.slits[which] = _longer(cuts.slits[which], crack)
-                cuts.made.append((np.mean([crack.start, crack.end], axis=0), surface, crack.length))
-                self._pay(sim, struck, purse, events, surface)
-                self.least[struck.row] = 0.0
-                continue
-            two = cuts.cut(which, [crack.start, crack.end], surface, slivers=generation == 1)
-            if two is None:
-                continue
-            self._pay(sim, struck, purse, events, surface)
-            queue = [(w + (w > which), *rest) for w, *rest in queue]  # type: ignore[misc]
-            if generation < sim.fracture.generations:
-                for place in two:
-                    again = self._again(sim, struck, cuts, place, budget - surface)
-                    if again is not None:
-                        queue.append((place, *again, budget - surface, generation + 1))
+    def _break(self, till: Till, p: Proposal) -> Cuts | None:
+        """Pay for the cracks of a floe, one after the other, and cut it; where one is not paid, what follows is thought over."""
+        paid = 0
+        for struck, crack in p.bills:
+            if not till.payable(struck, crack):
+                break
+            till.pay(struck, crack)
+            paid += 1
+        cuts = p.cuts
+        if paid < len(p.bills):
+            cuts, searches = self._cuts(till.sim, p, till, paid)
+            self.searches += searches
+        if cuts is None:
+            return None
         if len(cuts.pieces) > 1:
             self.searched.pop(str(cuts.number), None)
-        return cuts if cuts.made else None
+        if any(not crack.separates for _, crack in p.bills):
+            self.least[p.struck.row] = 0.0  # a crack that ends inside has no shortest length
+        return cuts
 
-    def _again(self, sim: Any, struck: Struck, cuts: Cuts, place: int, budget: float) -> tuple[Struck, Crack] | None:
-        """The crack of a piece that carries contacts, under at most `budget` (J) of stored energy."""
+    def _cuts(self, sim: Any, p: Proposal, till: Till | None = None, paid: int = 0) -> tuple[Cuts | None, int]:
+        """Cut the floe, and go on with the piece that carries the contact while energy is left; how many searches that took.
+
+        Without a till all is taken to be payable, and put on the bill. The first `paid` cracks have been paid before.
+        """
+        cuts, searches = self.start_cuts(sim, p.struck.row), 0
+        queue = [(0, p.struck, p.crack, p.energy, 1)]
+        p.bills = []
+        while queue:
+            which, struck, crack, budget, generation = queue.pop(0)
+            settled = till is None or len(p.bills) < paid
+            if not settled and not till.payable(struck, crack):  # type: ignore[union-attr]
+                continue
+            if crack.separates:
+                two = cuts.cut(which, [crack.start, crack.end], crack.surface, slivers=generation == 1)
+                if two is None:
+                    continue
+            else:
+                two = ()
+                cuts.slits[which] = _longer(cuts.slits[which], crack)
+                cuts.made.append((np.mean([crack.start, crack.end], axis=0), crack.surface, crack.length))
+            if not settled:
+                till.pay(struck, crack)  # type: ignore[union-attr]
+            p.bills.append((struck, crack))
+            if two:
+                queue = [(w + (w > which), *rest) for w, *rest in queue]  # type: ignore[misc]
+            if generation < sim.fracture.generations:
+                for place in two:
+                    again, count = self._again(sim, struck, cuts, place, budget - crack.surface)
+                    searches += count
+                    if again is not None:
+                        queue.append((place, *again, budget - crack.surface, generation + 1))
+        return cuts if cuts.made else None, searches
+
+    def _again(
+        self, sim: Any, struck: Struck, cuts: Cuts, place: int, budget: float
+    ) -> tuple[tuple[Struck, Crack] | None, int]:
+        """The crack of a piece that carries contacts, under at most `budget` (J) of stored energy; searches that it took."""
         piece = cuts.pieces[place]
         ice = _for(sim.fracture, piece)
         if ice is None or budget <= 0:
-            return None
+            return None, 0
         nearest = _nearest_piece(cuts.pieces, struck.contacts)
         mine = [k for k, piece_of_it in enumerate(nearest) if piece_of_it == place]
         if not mine:
-            return None
+            return None, 0
         own = replace(
             struck,
             events=struck.events[mine],
@@ -316,46 +352,13 @@ class StruckFloes(Breaking):
         price = PAYS * ice.toughness * piece.thickness
         width = ice.patch * math.sqrt(piece.area)
         if all(stored <= price * shortest_from(piece, c.point, width, ice.min_piece) for c in own.contacts):
-            return None
-        self.searches += 1
+            return None, 0
         found = self._crack(sim, own, piece, ice, mobility)
         if found is None:
-            return None
+            return None, 1
         energy, crack = found
         critical = crack.critical * math.sqrt(max(energy / budget, 1.0))
-        return (own, crack) if critical <= 1 else None
-
-    def _touch(self, sim: Any, event: Array) -> Touch:
-        b, rows = sim.bodies, self.rows(sim)
-        one, two = int(event[2]), int(event[3])
-        other = b.n_free + two - OBSTACLE_IDS if two >= OBSTACLE_IDS else int(rows[two])
-        return Touch(int(rows[one]), other, event[12:14], event[14:16], event[10:12])
-
-    def _payable(self, sim: Any, struck: Struck, purse: Array, events: Array, surface: float) -> bool:
-        """Whether the impact lost, or its rebound still has, what the crack costs."""
-        lost = float(purse[struck.events].sum())
-        if lost >= surface:
-            return True
-        spare = max(self._touch(sim, events[k]).spare(sim.bodies) for k in struck.events)
-        return lost + spare * (1 - 1e-9) >= surface
-
-    def _pay(self, sim: Any, struck: Struck, purse: Array, events: Array, surface: float) -> None:
-        lost = float(purse[struck.events].sum())
-        taken = min(lost, surface)
-        if taken > 0:
-            purse[struck.events] *= 1 - taken / lost
-        rest = surface - taken
-        work = 0.0
-        if rest > 0:
-            touches = [self._touch(sim, events[k]) for k in struck.events]
-            touch = max(touches, key=lambda t: t.spare(sim.bodies))
-            work, push = slow_rebound(sim.bodies, touch, rest)
-            if touch.b >= sim.bodies.n_free:
-                lever = touch.lever_b
-                sim.impulses.on_obstacles[touch.b - sim.bodies.n_free] += (
-                    *push, lever[0] * push[1] - lever[1] * push[0],
-                )  # fmt: skip
-        sim.ledger.add(dissipated_contact=-taken, surface_energy=surface, work_obstacles=work)
+        return ((own, crack) if critical <= 1 else None), 1
 
 
 def _for(law: Griffith, floe: Floe) -> Griffith | None:
