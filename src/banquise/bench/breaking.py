@@ -78,12 +78,12 @@ def storm_costs(n: int, minutes: float, step: float = 5.0) -> dict[str, dict[str
     from banquise.fracture import Griffith
     from banquise.scenes.fracture import storm
 
-    for turn in range(2):
+    for _ in range(2):
         sims = {"whole": storm(n=n, law=None, step=step), "broken": storm(n=n, law=Griffith(), step=step)}
         costs = {
             name: dict.fromkeys(("seconds", "path", "breaking", "breaking_path", "floe_steps"), 0.0) for name in sims
         }
-        for _ in range(2 + round(60 * minutes / step)):
+        for _step_number in range(2 + round(60 * minutes / step)):
             for name, sim in sims.items():
                 (moved, moved_path), (broke, broke_path) = _step(sim, step)
                 cost = costs[name]

@@ -25,7 +25,7 @@ from banquise.fracture.griffith import Griffith
 from banquise.fracture.percussion import Contact
 from banquise.fracture.screen import shortest_cut, shortest_from
 from banquise.fracture.search import Crack
-from banquise.fracture.sought import Blow, Other, crack_by_steps, crack_of, rings_of, serves
+from banquise.fracture.sought import SHARE, Blow, Other, crack_by_steps, crack_of, rings_of, serves
 from banquise.fracture.till import Till
 from banquise.scene.bodies import Bodies
 from banquise.scene.floe import Floe
@@ -35,7 +35,6 @@ from banquise.update.impulses import OBSTACLE_IDS
 Array = NDArray[np.float64]
 
 PAYS = 1.2  # stored energy over the surface of a crack, below which none paid on any floe we tried (least seen: 1.5)
-SHARE = 1.4  # of the energy that a floe stores, at most so many times what thicknesses alone would give it
 LIMIT = 1.25  # factor on the load up to which cracks are looked for: moving the ends of one gained 1.13 at most on 120 floes
 NEAR = 0.5  # of a patch: a contact this near to one searched before, from the same side, breaks at the same energy
 SAME_SIDE = 0.98  # cosine
@@ -306,12 +305,12 @@ class StruckFloes(Breaking):
             settled = till is None or len(p.bills) < paid
             if not settled and not till.payable(struck, crack):  # type: ignore[union-attr]
                 continue
+            two: Any = ()
             if crack.separates:
                 two = cuts.cut(which, [crack.start, crack.end], crack.surface, slivers=generation == 1)
                 if two is None:
                     continue
             else:
-                two = ()
                 cuts.slits[which] = _longer(cuts.slits[which], crack)
                 cuts.made.append((np.mean([crack.start, crack.end], axis=0), crack.surface, crack.length))
             if not settled:
