@@ -60,7 +60,11 @@ class Cuts:
 
 def compactness(floe: Floe) -> float:
     """1 for a disc, 0.79 for a square, 0.14 for a strip twenty times as long as wide."""
-    return float(4 * np.pi * floe.polygon.area / floe.polygon.length**2)
+    if floe.radius > 0 or floe.holes:
+        return float(4 * np.pi * floe.polygon.area / floe.polygon.length**2)
+    x, y = floe.ring.T
+    around = np.hypot(x - np.roll(x, 1), y - np.roll(y, 1)).sum()
+    return float(4 * np.pi * floe.area / around**2)
 
 
 def _slits_in(piece: Floe, slits: list[Slit]) -> list[Slit]:

@@ -157,7 +157,7 @@ def crack_of(
     others : of each contact, None for an obstacle; limit : factor on the load beyond which nobody asks
     """
     check(floe, blow)
-    if ice.nodes > ROUGH_NODES:
+    if ice.rough_first and ice.nodes > ROUGH_NODES:
         try:
             energy, crack = _weighed(floe, blow, ice, others, limit, rough=True)
             if not SURE < crack.critical < NEVER:

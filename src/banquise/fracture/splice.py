@@ -43,11 +43,7 @@ def splice(bodies: Bodies, broken: Sequence[Broken]) -> tuple[Bodies, NDArray[np
     n, total = bodies.n_free, len(bodies)
     parts = [p for b in broken for p in b.pieces]
     made = Bodies.of(parts)
-    first = 0
-    for b in broken:
-        own = slice(first, first + len(b.pieces))
-        first = own.stop
-        _place(bodies, b, made, own)
+    _place(bodies, broken, made)
     source = np.arange(total)
     later: list[int] = []
     at = total
@@ -74,26 +70,28 @@ def splice(bodies: Bodies, broken: Sequence[Broken]) -> tuple[Bodies, NDArray[np
     return out, np.where(before < total, before, -1)
 
 
-def _place(bodies: Bodies, b: Broken, made: Bodies, own: slice) -> None:
-    """The pieces of one floe: its pose, its stuff, and its motion at each of their centres."""
-    row = b.row
-    centre = centres_on_map(bodies, row, b.whole, b.pieces)
-    made.ids[own] = b.ids
-    made.x[own], made.y[own] = centre.T
+def _place(bodies: Bodies, broken: Sequence[Broken], made: Bodies) -> None:
+    """The pieces: the pose of their floe, its stuff, and its motion at each of their centres."""
+    counts = [len(b.pieces) for b in broken]
+    rows = np.array([b.row for b in broken])
+    of = np.repeat(rows, counts)
+    whole = np.repeat([b.whole.centre for b in broken], counts, axis=0)
+    away = np.array([p.centre for b in broken for p in b.pieces]) - whole
     for name in ("cos", "sin", "angle", "material"):
-        getattr(made, name)[own] = getattr(bodies, name)[row]
-    here = np.array([bodies.x[row], bodies.y[row]])
-    velocity, spin = shared_motion(
-        (
-            float(bodies.mass[row]),
-            float(bodies.inertia[row]),
-            np.zeros(2),
-            np.array([bodies.u[row], bodies.v[row]]),
-            float(bodies.spin[row]),
-        ),
-        made.mass[own],
-        made.inertia[own],
-        centre - here,
+        getattr(made, name)[:] = getattr(bodies, name)[of]
+    c, s = made.cos, made.sin
+    made.ids[:] = [number for b in broken for number in b.ids]
+    made.x[:] = bodies.x[of] + c * away[:, 0] - s * away[:, 1]
+    made.y[:] = bodies.y[of] + s * away[:, 0] + c * away[:, 1]
+    here = np.stack([bodies.x, bodies.y], axis=1)
+    parents = (
+        bodies.mass[rows],
+        bodies.inertia[rows],
+        np.zeros((len(rows), 2)),
+        np.stack([bodies.u[rows], bodies.v[rows]], axis=1),
+        bodies.spin[rows],
     )
-    made.u[own], made.v[own] = velocity.T
-    made.spin[own] = spin
+    centre = np.stack([made.x, made.y], axis=1) - here[of]
+    velocity, spin = shared_motion(parents, made.mass, made.inertia, centre, np.cumsum([0, *counts]))
+    made.u[:], made.v[:] = velocity.T
+    made.spin[:] = np.repeat(spin, counts)

@@ -95,13 +95,17 @@ def _plain_pieces(floe: Floe, path: Any) -> list[Floe] | None:
     if not len(rings[0]):
         return None
     names = [None, None] if floe.name is None else [f"{floe.name}.1", f"{floe.name}.2"]
-    return _of_its_mass(floe, [_weighed(floe.part(ring, name)) for ring, name in zip(rings, names)])
+    return _of_its_mass(floe, [_weighed(floe.part(ring, name), floe) for ring, name in zip(rings, names)])
 
 
-def _weighed(part: Floe) -> Floe:
-    """A part with its area moments by a kernel: forty times as fast, and the same bits whoever makes the part."""
+def _weighed(part: Floe, floe: Floe | None = None) -> Floe:
+    """A part with its area moments by a kernel: forty times as fast, and the same bits whoever makes the part; of a flat floe
+    with its thickness, too."""
     if part.radius == 0 and not part.holes:
-        part.__dict__["area_moments"] = _kernels_split.area_moments(part.ring)
+        moments = part.__dict__["area_moments"] = _kernels_split.area_moments(part.ring)
+        if floe is not None and floe.flat:
+            span = floe._thickness[1]
+            part.__dict__["_thickness"] = moments * float(span[0]), span
     return part
 
 
@@ -215,34 +219,49 @@ def like(floe: Floe, rings: Sequence[Any], density: float, name: str | None) -> 
 def settle(floe: Floe, parts: list[Floe]) -> None:
     """Give the parts the parent's rigid motion, and its momenta to the last digits."""
     velocity, spin = shared_motion(
-        (floe.mass, floe.inertia, floe.centre, np.array(floe.velocity), floe.spin),
+        (
+            np.array([floe.mass]),
+            np.array([floe.inertia]),
+            floe.centre[None],
+            np.array([floe.velocity]),
+            np.array([floe.spin]),
+        ),
         np.array([p.mass for p in parts]),
         np.array([p.inertia for p in parts]),
         np.array([p.centre for p in parts]),
+        np.array([0, len(parts)]),
     )
     for part, v in zip(parts, velocity):
         part.velocity = (float(v[0]), float(v[1]))
-        part.spin = spin
+        part.spin = float(spin[0])
 
 
 def shared_motion(
-    parent: tuple[float, float, Array, Array, float], mass: Array, inertia: Array, centre: Array
-) -> tuple[Array, float]:
-    """Velocities (k, 2) and spin of the pieces of a body (mass, inertia, centre, velocity, spin), moving as it did.
+    parents: tuple[Array, Array, Array, Array, Array],
+    mass: Array,
+    inertia: Array,
+    centre: Array,
+    first: NDArray[np.int64],
+) -> tuple[Array, Array]:
+    """Velocities (pieces, 2) of the pieces first[k] to first[k + 1] of body k (columns mass, inertia, centre, velocity, spin),
+    moving as it did, and their spin (bodies,).
 
     For a polygon of even thickness nothing but rounding is left to settle. A rounded floe is cut as a chain of chords
     and loses the slivers outside them; its momenta go to the pieces as a common motion.
     """
-    m, turning, middle, velocity, spin = parent
-    total = mass.sum()
-    moved = velocity + spin * _turned(centre - middle)
-    moved = moved + (m * velocity - mass @ moved) / total
-    common = (mass @ centre) / total
-    arm = _turned(centre - common)
-    now = float(np.sum(inertia) * spin + np.sum(mass * np.sum(arm * moved, axis=1)))
-    wanted = turning * spin + m * float(_turned(middle - common) @ velocity)
-    extra = (wanted - now) / float(np.sum(inertia) + np.sum(mass * np.sum(arm**2, axis=1)))
-    return moved + extra * arm, float(spin + extra)
+    m, turning, middle, velocity, spin = parents
+    of, start = np.repeat(np.arange(len(m)), np.diff(first)), first[:-1]
+    total = np.add.reduceat(mass, start)
+    moved = velocity[of] + spin[of, None] * _turned(centre - middle[of])
+    lost = m[:, None] * velocity - np.add.reduceat(mass[:, None] * moved, start)
+    moved = moved + (lost / total[:, None])[of]
+    common = np.add.reduceat(mass[:, None] * centre, start) / total[:, None]
+    arm = _turned(centre - common[of])
+    whole = np.add.reduceat(inertia, start)
+    now = whole * spin + np.add.reduceat(mass * np.sum(arm * moved, axis=1), start)
+    wanted = turning * spin + m * np.sum(_turned(middle - common) * velocity, axis=1)
+    extra = (wanted - now) / (whole + np.add.reduceat(mass * np.sum(arm**2, axis=1), start))
+    return moved + extra[of, None] * arm, spin + extra
 
 
 def _turned(r: Array) -> Array:

@@ -137,11 +137,16 @@ class StruckFloes(Breaking):
                 events, self.rows(sim), n, OBSTACLE_IDS, b.inverse_mass, b.inverse_inertia, b.material,
                 sim.laws.restitution, self.least, scratch[0], scratch[1], scratch[2], room,
             )  # fmt: skip
-            new = [row for row in room[:count, 0] if np.isnan(self.least[row])]
-            for row in new:
+            found = room[:count]
+            new = found[np.isnan(self.least[found[:, 0]]), 0]
+            if not len(new):
+                strength = 0.5 * np.square(scratch[1][found[:, 0]]) / np.maximum(self.least[found[:, 0]], 1e-300)
+                # what breaks most often first: nobody shall wait for it at the end
+                return [(int(row), int(k)) for row, k in found[np.argsort(-strength, kind="stable")]]
+            small = 0.5 * b.area[new] < (1 - 1e-9) * np.square(sim.fracture.least_size(b.thickness[new]))
+            self.least[new[small]] = math.inf
+            for row in new[~small]:
                 self.least[row] = self._price(sim, int(row))
-            if not new:
-                return [(int(row), int(k)) for row, k in room[:count]]
 
     def _price(self, sim: Any, row: int) -> float:
         """What the shortest crack of a floe costs (J); infinite for one too small to break."""
@@ -158,26 +163,24 @@ class StruckFloes(Breaking):
     def _struck(self, sim: Any, events: Array, row: int, k: int) -> Struck:
         """All contacts of a floe at the instant of event k."""
         b, number = sim.bodies, int(sim.bodies.ids[row])
-        floe = self.floe(sim, row)
-        mine = (events[:, 2] == number) | (events[:, 3] == number)
-        which = np.flatnonzero(mine & (events[:, 0] == events[k, 0]) & (events[:, 1] == 0.0))
-        turn = b.angle[row] - b.spin[row] * (sim.time - events[k, 0])
-        c, s = math.cos(turn), math.sin(turn)
-        back = np.array([[c, -s], [s, c]])  # v @ back is v turned by -turn
+        floe, rows, time = self.floe(sim, row), self.rows(sim), events[k, 0]
+        mine = ((events[:, 2] == number) | (events[:, 3] == number)) & (events[:, 0] == time) & (events[:, 1] == 0.0)
+        which = np.flatnonzero(mine)
+        turn = float(b.angle[row] - b.spin[row] * (sim.time - time))
+        c, s = math.cos(turn), math.sin(turn)  # (x, y) turned by -turn is (c x + s y, c y - s x)
+        cx, cy = floe.centre.tolist()
         contacts, others, levers = [], [], []
         restitution = 0.0
-        for e in events[which]:
+        for e in events[which].tolist():
             first = e[2] == number
-            own, other = (e[12:14], e[14:16]) if first else (e[14:16], e[12:14])
-            push = (-e[10:12] if first else e[10:12]) @ back
-            point = floe.centre + own @ back
+            (x, y), (ox, oy) = (e[12:14], e[14:16]) if first else (e[14:16], e[12:14])
+            px, py = (-e[10], -e[11]) if first else (e[10], e[11])
             partner = int(e[3] if first else e[2])
-            at = b.n_free + partner - OBSTACLE_IDS if partner >= OBSTACLE_IDS else int(self.rows(sim)[partner])
-            contacts.append(
-                Contact((float(point[0]), float(point[1])), (float(push[0]), float(push[1])), float(e[6]), float(e[7]))
-            )
+            at = b.n_free + partner - OBSTACLE_IDS if partner >= OBSTACLE_IDS else int(rows[partner])
+            point, push = (cx + (c * x + s * y), cy + (c * y - s * x)), (c * px + s * py, c * py - s * px)
+            contacts.append(Contact(point, push, e[6], e[7]))
             others.append(at)
-            levers.append(other @ back)
+            levers.append((c * ox + s * oy, c * oy - s * ox))
             restitution = max(restitution, float(sim.laws.restitution[b.material[row], b.material[at]]))
         return Struck(row, which, contacts, others, turn, floe.centre, np.array(levers), restitution)
 
