@@ -11,6 +11,7 @@ import banquise as bq
 from banquise.errors import BanquiseError
 from banquise.fracture.breaking import Breaking, Cuts
 from banquise.fracture.splice import Broken, splice
+from banquise.fracture.till import Till
 from banquise.scene.bodies import Bodies
 from banquise.scene.domain import Box
 from banquise.scenes import fracture as scenes
@@ -171,6 +172,33 @@ def test_same_bits_for_one_and_two_threads():
     assert np.array_equal(first.dataset.x.values, second.dataset.x.values, equal_nan=True)
     assert np.array_equal(first.records["events"], second.records["events"])
     assert looks == others
+
+
+def test_a_piece_whose_crack_is_not_paid_stays_whole(monkeypatch):
+    """Pieces that would break again are searched before anything is paid for; what is not paid is taken back."""
+    sim = scenes.thrown(speed=0.4, floe=3 * scenes.ROUGH)
+    sim.run(4, every=4)
+    assert len(sim.breaking.family) == 4  # cut twice at one instant: the floe and three pieces
+    paid = []
+    monkeypatch.setattr(Till, "payable", lambda till, struck, crack: not paid)
+    pay = Till.pay
+    monkeypatch.setattr(Till, "pay", lambda till, struck, crack: (paid.append(crack.surface), pay(till, struck, crack)))
+    sim = scenes.thrown(speed=0.4, floe=3 * scenes.ROUGH)
+    run = sim.run(4, every=4)
+    assert len(sim.breaking.family) == 3 and len(paid) == 1
+    assert sim.ledger.totals["surface_energy"] == pytest.approx(paid[0])
+    assert (run.events.kind == "break").sum() == 1
+
+
+def test_room_that_is_kept_when_floes_break_changes_no_bit():
+    kept, fresh = (scenes.storm(n=40) for _ in range(2))
+    while kept.time < 240.0 or len(kept.breaking.family) == 40:
+        for sim in (kept, fresh):
+            sim.scheme.advance(sim, sim.time + 5.0)
+            sim.breaking.after_step(sim)
+        fresh.engine = None
+    assert kept.engine is not None and len(kept.breaking.family) > 40
+    assert np.array_equal(kept.bodies.x, fresh.bodies.x) and np.array_equal(kept.bodies.spin, fresh.bodies.spin)
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(k, marks=pytest.mark.slow) for k in range(1, 10))])

@@ -10,6 +10,7 @@ import shapely
 from shapely.ops import split as cut
 
 from banquise.bench.fracture import struck_floes
+from banquise.errors import CaseError
 from banquise.fracture import Contact, Griffith, _kernels_border, from_impulses, release, search
 from banquise.fracture.percussion import _mobilities
 from banquise.fracture.sought import NEVER, SURE, Blow, Other, crack_of, seek
@@ -88,6 +89,17 @@ def test_a_doubt_is_settled_on_the_laws_own_mesh():
             one = contact(point, push, factor * unit.critical)
             _, crack = crack_of(floe, blow_on(floe, one), ice, [None], 1.25)
             assert crack.critical == pytest.approx(1 / factor, rel=2e-3)
+
+
+def test_a_law_may_ask_for_its_own_mesh_at_once():
+    floe, point, push = struck_floes(1, seed=3)[0]
+    blow = blow_on(floe, contact(point, push, 0.2 * floe.mass))
+    own, _ = seek(floe, blow, Griffith(), rough=False, limit=1.25)
+    rough, fine = (crack_of(floe, blow, Griffith(rough_first=first), [None], 1.25)[1] for first in (True, False))
+    assert fine.critical == own.critical < 0.5
+    assert rough.critical != fine.critical and rough.critical == pytest.approx(fine.critical, rel=0.3)
+    with pytest.raises(CaseError, match="rough_first"):
+        Griffith(rough_first=1)
 
 
 def test_the_other_side_takes_its_share():
