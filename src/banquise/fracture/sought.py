@@ -1,7 +1,7 @@
 """The crack of a blow in a run: on a rough mesh first, on the law's own where that leaves a doubt.
 
 Most blows that reach a search break the floe many times over, or not at all: half of those in a storm have three times the
-load that the crack needs. A rough mesh finds the same crack as a fine one, and tells its critical load to some per cent.
+load that the crack needs. A rough mesh finds nearly the same crack as a fine one, and tells its critical load to some per cent.
 """
 
 from __future__ import annotations
