@@ -216,11 +216,16 @@ def read_scene(path: str | Path, crs: str | None = None) -> Scene:
     return read_floes(path, crs)
 
 
-def _floe(entry: Mapping[str, Any], where: str) -> Floe:
-    _known(entry, _FLOE, where)
-    options = dict(entry)
-    if ("ring" in options) == ("centre" in options):
+def _one_shape(entry: Mapping[str, Any], known: Any, where: str) -> dict[str, Any]:
+    """The options of a floe or obstacle, all of them known, with its ring or its centre."""
+    _known(entry, known, where)
+    if ("ring" in entry) == ("centre" in entry):
         raise CaseError(f"{where}: give either a ring ([[x, y], ...]) or a centre ([x, y] and radius).")
+    return dict(entry)
+
+
+def _floe(entry: Mapping[str, Any], where: str) -> Floe:
+    options = _one_shape(entry, _FLOE, where)
     if "centre" in options:
         if "radius" not in options:
             raise CaseError(f"{where}: a centre makes a disc, which needs a radius.")
@@ -229,10 +234,7 @@ def _floe(entry: Mapping[str, Any], where: str) -> Floe:
 
 
 def _obstacle(entry: Mapping[str, Any], where: str) -> Obstacle:
-    _known(entry, _OBSTACLE, where)
-    options = dict(entry)
-    if ("ring" in options) == ("centre" in options):
-        raise CaseError(f"{where}: give either a ring ([[x, y], ...]) or a centre ([x, y] and radius).")
+    options = _one_shape(entry, _OBSTACLE, where)
     if "centre" in options:
         options["ring"] = [options.pop("centre")]
     return _named(where, lambda: Obstacle(**options))

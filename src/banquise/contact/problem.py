@@ -62,12 +62,7 @@ class ContactProblem:
             **dict.fromkeys(("gap_rate", "friction", "restitution", "bias_t", "lower_normal"), (m,)),
             "free_velocity": (n, 3),
         }
-        for name in ("body_a", "body_b"):
-            object.__setattr__(self, name, as_bodies(getattr(self, name), m, n, name))
-        for name, shape in shapes.items():
-            given = getattr(self, name)
-            value = np.full(shape, given or 0.0) if given is None or isinstance(given, (int, float)) else given
-            object.__setattr__(self, name, as_floats(value, shape, name))
+        take_columns(self, m, n, shapes)
         for name in ("inverse_mass", "inverse_inertia", "friction", "lower_normal"):
             if getattr(self, name).size and getattr(self, name).min() < 0:
                 raise SolverError(
@@ -171,6 +166,16 @@ class ScaledRows:
 
 def _turned(vectors: Floats) -> Floats:
     return np.stack((-vectors[:, 1], vectors[:, 0]), axis=1)
+
+
+def take_columns(problem: Any, m: int, n: int, shapes: dict[str, tuple[int, ...]]) -> None:
+    """Make arrays of what a frozen problem of m contacts of n bodies was given; a number, or nothing (0), fills its column."""
+    for name in ("body_a", "body_b"):
+        object.__setattr__(problem, name, as_bodies(getattr(problem, name), m, n, name))
+    for name, shape in shapes.items():
+        given = getattr(problem, name)
+        value = np.full(shape, given or 0.0) if given is None or isinstance(given, (int, float)) else given
+        object.__setattr__(problem, name, as_floats(value, shape, name))
 
 
 def as_floats(value: ArrayLike, shape: tuple[int, ...], name: str) -> Floats:

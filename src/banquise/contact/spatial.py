@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise.contact import _kernels_spatial
-from banquise.contact.problem import as_bodies, as_floats
+from banquise.contact.problem import take_columns
 from banquise.errors import SolverError
 
 Floats = NDArray[np.float64]
@@ -58,12 +58,7 @@ class SpatialProblem:
             **dict.fromkeys(("gap_rate", "friction", "lower_normal"), (m,)),
             "free_velocity": (n, 6),
         }
-        for name in ("body_a", "body_b"):
-            object.__setattr__(self, name, as_bodies(getattr(self, name), m, n, name))
-        for name, shape in shapes.items():
-            given = getattr(self, name)
-            value = np.full(shape, given or 0.0) if given is None or isinstance(given, (int, float)) else given
-            object.__setattr__(self, name, as_floats(value, shape, name))
+        take_columns(self, m, n, shapes)
         if self.friction.size and self.friction.min() < 0:
             raise SolverError(f"contact problem: friction is negative ({self.friction.min():g}), expected >= 0.")
 

@@ -82,6 +82,17 @@ def random_polyhedron(rng: np.random.Generator, corners: int = 12, density: floa
     return Polyhedron(points * rng.uniform(0.7, 1.0, 3), density=density)
 
 
+def walls(side: float, height: float, thickness: float) -> list[Polyhedron]:
+    """Four fixed walls around a square of that side (m) about the z axis, from z = 0 up."""
+    made = []
+    for sign in (-1.0, 1.0):
+        x = sign * (0.5 * side + 0.5 * thickness)
+        along, across = (thickness, side + 2 * thickness, height), (side, thickness, height)
+        made.append(Polyhedron.box(along, position=(x, 0, 0.5 * height), fixed=True))
+        made.append(Polyhedron.box(across, position=(0, x, 0.5 * height), fixed=True))
+    return made
+
+
 def heap(n: int = 2000, box: float | None = None, seed: int = 0, shapes: int = 20) -> Scene:
     """Random polyhedra (of `shapes` kinds) on a loose grid above a floor between four walls; they fall into a heap."""
     rng = np.random.default_rng(seed)
@@ -89,11 +100,7 @@ def heap(n: int = 2000, box: float | None = None, seed: int = 0, shapes: int = 2
     row = int(np.ceil((n / 1.5) ** (1 / 3))) if box is None else max(1, int(box / 1.05))
     side = 1.05 * row if box is None else box
     height = 1.05 * (n // (row * row) + 2)
-    blocks = [floor((side + 4.0, side + 4.0, 1.0))]
-    for sign in (-1.0, 1.0):
-        x = sign * (0.5 * side + 0.5)
-        blocks.append(Polyhedron.box((1, side + 2, height), position=(x, 0, 0.5 * height), fixed=True))
-        blocks.append(Polyhedron.box((side, 1, height), position=(0, x, 0.5 * height), fixed=True))
+    blocks = [floor((side + 4.0, side + 4.0, 1.0)), *walls(side, height, 1.0)]
     for k in range(n):
         layer, place = divmod(k, row * row)
         i, j = divmod(place, row)

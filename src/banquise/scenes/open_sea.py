@@ -45,9 +45,7 @@ def drift(
     simplify : outlines from a file lose points that change them by less than this part of their size
     step : s, for time stepping; by default event-driven, steps up to max_step
     """
-    shapes = None
-    if floes is not None:
-        shapes = [s for f in floes_from(floes) for s in simplified([f], simplify * math.sqrt(f.area))]
+    shapes = _outlines(floes, simplify)
     scene = pack(n, concentration, box, exponent, max_size, thickness, seed, shapes=shapes)
     wind, current = flows_from(forcing, start_hour, days, seed)
     return Simulation(
@@ -87,9 +85,7 @@ def basin(
     forcing : a file of wind and current instead of the steady `wind` (m/s, `wind_angle` degrees from the x axis)
     side : m, of the basin
     """
-    shapes = (
-        None if floes is None else [s for f in floes_from(floes) for s in simplified([f], 0.01 * math.sqrt(f.area))]
-    )
+    shapes = _outlines(floes, 0.01)
     scene = pack(n, concentration, Box(0.0, side, 0.0, side), exponent, max_size, thickness, seed, shapes=shapes)
     angle = math.radians(wind_angle)
     flows: tuple[Any, Any] = (wind * math.cos(angle), wind * math.sin(angle)), (0.0, 0.0)
@@ -103,3 +99,10 @@ def basin(
         seed=seed,
         title="basin",
     )
+
+
+def _outlines(floes: Any, simplify: float) -> list[Any] | None:
+    """Outlines to draw from, without points that change them by less than that part of their size; None: none given."""
+    if floes is None:
+        return None
+    return [s for f in floes_from(floes) for s in simplified([f], simplify * math.sqrt(f.area))]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from banquise.scene.polyhedron import Polyhedron
 from banquise.scene.scene import Scene
-from banquise.scenes.blocks import random_polyhedron
+from banquise.scenes.blocks import random_polyhedron, walls
 
 Floats = NDArray[np.float64]
 
@@ -85,11 +85,8 @@ def ballast(
     pitch, row = 0.105, max(3, round((n / 1.2) ** (1 / 3)))
     side, layers = pitch * row, -(-n // (row * row))
     height = pitch * (layers + 4)
-    blocks = [Polyhedron.box((side + 0.4, side + 0.4, 0.2), position=(0, 0, -0.1), fixed=True)]
-    for sign in (-1.0, 1.0):
-        x = sign * (0.5 * side + 0.1)
-        blocks.append(Polyhedron.box((0.2, side + 0.4, height), position=(x, 0, 0.5 * height), fixed=True))
-        blocks.append(Polyhedron.box((side, 0.2, height), position=(0, x, 0.5 * height), fixed=True))
+    base = Polyhedron.box((side + 0.4, side + 0.4, 0.2), position=(0, 0, -0.1), fixed=True)
+    blocks = [base, *walls(side, height, 0.2)]
     for k in range(n):
         layer, place = divmod(k, row * row)
         i, j = divmod(place, row)

@@ -76,12 +76,16 @@ def bernoulli(scheme: Maker) -> Iterator[Row]:
         # the two wait where the first touches both at once; the first comes from 3 m away
         floes = [_unit_disc(-3, 0, velocity=(1, 0)), _unit_disc(2 * c, 2 * s), _unit_disc(2 * c, -2 * s)]
         run = _after(floes, 4.0, Contact(friction=0.0, restitution=epsilon), scheme(1.0))
-        p = (1 + epsilon) * c / (1 + 2 * c * c)
-        u, v = run.dataset.u.values[-1], run.dataset.v.values[-1]
-        where = f"theta {degrees:g} deg, epsilon {epsilon:g}"
-        yield Row("Bernoulli", "momentum", where + ", first disc", 1 - 2 * p * c, float(u[0]), EXACT)
-        yield Row("Bernoulli", "momentum", where + ", upper disc", p, math.hypot(u[1], v[1]), EXACT)
-        yield Row("Bernoulli", "symmetry", where, 0.0, float(abs(u[1] - u[2]) + abs(v[1] + v[2]) + abs(v[0])), 1e-14)
+        yield from bernoulli_rows(run, c, epsilon, f"theta {degrees:g} deg, epsilon {epsilon:g}")
+
+
+def bernoulli_rows(run: Any, c: float, epsilon: float, where: str) -> Iterator[Row]:
+    """What one disc at 1 m/s gives two alike at an angle of cosine c to either side of its way, by momentum and restitution."""
+    p = (1 + epsilon) * c / (1 + 2 * c * c)
+    u, v = run.dataset.u.values[-1], run.dataset.v.values[-1]
+    yield Row("Bernoulli", "momentum", where + ", first disc", 1 - 2 * p * c, float(u[0]), EXACT)
+    yield Row("Bernoulli", "momentum", where + ", upper disc", p, math.hypot(u[1], v[1]), EXACT)
+    yield Row("Bernoulli", "symmetry", where, 0.0, float(abs(u[1] - u[2]) + abs(v[1] + v[2]) + abs(v[0])), 1e-14)
 
 
 def sliding_box(scheme: Maker) -> Iterator[Row]:

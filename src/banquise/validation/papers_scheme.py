@@ -21,7 +21,7 @@ from banquise.schemes.papers import RULES, PapersStep
 from banquise.settings import Contact
 from banquise.simulation import Simulation
 from banquise.validation import Row
-from banquise.validation.impact import EXACT, GRAVITY, GROUND
+from banquise.validation.impact import EXACT, GRAVITY, GROUND, bernoulli_rows
 
 
 def rows() -> Iterator[Row]:
@@ -81,12 +81,7 @@ def bernoulli(rule: str) -> Iterator[Row]:
         c, s = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
         floes: list[Floe] = [_disc(0, 0, velocity=(1, 0)), _disc(2 * c, 2 * s), _disc(2 * c, -2 * s)]
         run = _simulation(floes, rule, Contact(friction=0.0, restitution=epsilon), 1.0).run(1.0, 1.0)
-        p = (1 + epsilon) * c / (1 + 2 * c * c)
-        u, v = run.dataset.u.values[-1], run.dataset.v.values[-1]
-        where = f"{rule}, theta {degrees:g} deg, epsilon {epsilon:g}"
-        yield Row("Bernoulli", "momentum", where + ", first disc", 1 - 2 * p * c, float(u[0]), EXACT)
-        yield Row("Bernoulli", "momentum", where + ", upper disc", p, math.hypot(u[1], v[1]), EXACT)
-        yield Row("Bernoulli", "symmetry", where, 0.0, float(abs(u[1] - u[2]) + abs(v[1] + v[2]) + abs(v[0])), 1e-14)
+        yield from bernoulli_rows(run, c, epsilon, f"{rule}, theta {degrees:g} deg, epsilon {epsilon:g}")
 
 
 def offset_squares(rule: str) -> Iterator[Row]:
