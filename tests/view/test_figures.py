@@ -220,3 +220,18 @@ def test_times_of_trajectories_are_those_of_the_run():
     run = bq.Simulation(bq.Scene([bq.Disc((0, 0), 5.0, velocity=(1, 0))])).run(60.0, every=60.0)
     lines = trajectories(run).axes[0].collections[0]
     assert lines.get_clim() == (0.0, 60.0) or lines.get_clim() == (0.0, 1.0)  # s or min
+
+
+def test_a_backend_chosen_inside_the_style_stays_interactive():
+    """The first figure of a notebook turns `interactive` on inside our context; without it no later figure is shown."""
+    import matplotlib.pyplot as plt
+
+    from banquise.view.style import styled
+
+    plt.ioff()
+    try:
+        with styled():
+            plt.ion()
+        assert plt.isinteractive()
+    finally:
+        plt.ioff()

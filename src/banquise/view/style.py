@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from banquise.errors import need
@@ -48,10 +50,17 @@ def pyplot() -> Any:
     return plt
 
 
-def styled() -> Any:
+@contextmanager
+def styled() -> Iterator[None]:
     """Context in which figures are made in our style; the user's own settings come back after it."""
     plt = pyplot()
-    return plt.rc_context({**SETTINGS, "axes.prop_cycle": plt.cycler(color=CYCLE)})
+    with plt.rc_context({**SETTINGS, "axes.prop_cycle": plt.cycler(color=CYCLE)}):
+        yield
+        shown_at_once = plt.isinteractive()
+    # The first figure of a notebook chooses its backend, which turns this on; turned off again with the rest, no later
+    # figure would be shown.
+    if shown_at_once:
+        plt.ion()
 
 
 def ice_colours() -> Any:
