@@ -1,7 +1,8 @@
-"""Docstrings as napoleon needs them: what follows a list of parameters is no parameter.
+"""Docstrings as napoleon needs them: what follows a list of parameters is no parameter, and what follows a colon is a sentence.
 
 In the source an example or a sentence simply comes after the list, a blank line between; napoleon would take its lines for
-more names, and print `>>> floe = Floe(...)` among the parameters.
+more names, and print `>>> floe = Floe(...)` among the parameters. And `wind : m/s, or a file's` with a second line is one
+sentence about the wind; napoleon would take the first line for a type and the second for what is said of it.
 """
 
 import re
@@ -30,6 +31,25 @@ def parted(lines: list[str]) -> list[str]:
     return out
 
 
+def said(lines: list[str]) -> list[str]:
+    """The same, with what stands after the colon of a parameter below its name, where descriptions stand.
+
+    >>> said(["Parameters", "----------", "wind, current : m/s, or a file's", "    field", "", "Notes"])[2:]
+    ['wind, current', "    m/s, or a file's", '    field', '', 'Notes']
+    """
+    out: list[str] = []
+    inside = False
+    for k, line in enumerate(lines):
+        if k and UNDERLINE.match(line.strip()):
+            inside = lines[k - 1].strip() == "Parameters"
+        name, colon, words = line.partition(" : ")
+        if inside and colon and not line.startswith(" "):
+            out += [name, "    " + words]
+        else:
+            out.append(line)
+    return out
+
+
 def process(app, what, name, obj, options, lines) -> None:  # type: ignore[no-untyped-def]
     """For Sphinx, before napoleon reads them."""
-    lines[:] = parted(lines)
+    lines[:] = said(parted(lines))

@@ -4,6 +4,7 @@ import doctest
 import importlib
 import importlib.util
 import inspect
+import pkgutil
 import re
 from pathlib import Path
 
@@ -40,9 +41,14 @@ def test_the_reference_lists_names_as_parameters():
     assert doctest.testmod(tool).failed == 0
     listed = 0
     for path in re.findall(r"auto(?:class|function):: ([\w.]+)", (docs / "api.md").read_text(encoding="utf-8")):
-        module, _, name = path.rpartition(".")
-        lines = tool.parted(inspect.getdoc(getattr(importlib.import_module(module), name)).splitlines())
+        named = pkgutil.resolve_name(path)
+        lines = tool.said(tool.parted(inspect.getdoc(named).splitlines()))
         for one in re.findall(r"^:param (.*?):", str(napoleon.NumpyDocstring(lines)), re.M):
             assert re.fullmatch(r"\\?\*{0,2}\w+", one), (path, one)
             listed += 1
     assert listed > 100
+
+
+def test_the_reference_has_every_public_name():
+    page = (PACKAGE.parents[1] / "docs" / "api.md").read_text(encoding="utf-8")
+    assert [name for name in bq.__all__ if name != "__version__" and not re.search(rf"\b{name}\b", page)] == []

@@ -40,7 +40,7 @@ class Glacier:
     ----------
     length, block : float, m
         The length is a whole number of blocks.
-    thickness (m), slope (degrees), density (kg/m3), young (Pa), water_pressure (Pa)
+    thickness, slope, density, young, water_pressure : m, degrees, kg/m3, Pa, Pa
         Numbers, arrays over the nodes (front first), or functions of the distance x from the front (m).
     friction : a law of `banquise.glacier`
     front, back : "free", "steady" (kept at the equilibrium speed) or "absorbing" (waves leave without reflection)
