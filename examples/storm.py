@@ -1,4 +1,4 @@
-"""A storm on a pack in a bay under three laws of breaking: number of floes, law of sizes, greatest mean stress.
+"""A storm on a pack in a bay under three laws of breaking: number of floes and law of sizes before and after.
 
 Run: python examples/storm.py [floes] [minutes] [picture.png]
 """
@@ -35,8 +35,8 @@ def main(floes: int = 30, minutes: float = 3.0, picture: str | None = None) -> d
             "mean size after (m)": float(end.mean()),
             "exponent before": before.exponent,
             "exponent after": after.exponent,
-            "low": after.low,
-            "high": after.high,
+            "its 95 % interval from": after.low,
+            "to": after.high,
             "unsolved": float(run.ledger.unsolved.sum()),
             "greatest overlap (m)": float(np.nanmax(run.ledger.max_overlap)),
         }
@@ -46,6 +46,9 @@ def main(floes: int = 30, minutes: float = 3.0, picture: str | None = None) -> d
 
 
 if __name__ == "__main__":
-    count, span, path = (*sys.argv[1:], *("30", "3", "")[len(sys.argv) - 1 :])
-    for law, figures in main(int(count), float(span), path or None).items():
+    given, picture = sys.argv[1:], None
+    if given and given[-1].endswith(".png"):
+        picture = given.pop()
+    count, span = (*given, *("30", "3")[len(given) :])
+    for law, figures in main(int(count), float(span), picture).items():
         print(law, *(f"{what} {value:.3g}" for what, value in figures.items()), sep="\n  ")

@@ -56,7 +56,7 @@ class Stability:
             f"├── friction_limit  {self.friction_limit:.6g} s   (Verlet, friction of the step before)\n"
             f"├── elastic_limit   {self.elastic_limit:.6g} s   (2/omega_max, no friction)\n"
             f"├── verlet_limit    {self.verlet_limit:.6g} s   (both: a + b/2 = 1)\n"
-            f"└── imex_limit      {self.imex_limit:.6g} s"
+            f"└── imex_limit      {self.imex_limit:.6g} s   (about this speed; at any speed: elastic_limit)"
         )
 
     @cached_property
