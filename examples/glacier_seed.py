@@ -144,7 +144,7 @@ def spectra(folder: Path) -> None:
         )
     axis.axvline(4e-5, color="k", lw=0.8, ls="--", label="limit read off in the study")
     axis.set(xlabel="step (s)", ylabel="spectral radius", title="HHT by the printed formulas")
-    axis.legend(frameon=False)
+    axis.legend(framealpha=1.0, edgecolor="none")
     figure.savefig(folder / "fig20_as_printed.png", dpi=110)
 
 

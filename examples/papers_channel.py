@@ -4,7 +4,7 @@ One run is chaos, so every test is run from many starts that differ by a metre, 
 (ten minutes of one processor; it goes on where it stopped):
 
     python examples/papers_channel.py --floes robeson_floes.mat --flip --starts 20
-    python examples/papers_channel.py --starts 2 -n 12 --width 200 --until "20 min"      # a small one, floes of our own
+    python examples/papers_channel.py --starts 2 -n 12 --width 200 --distance 10 --until "1 h"    # a small one, floes of our own
 """
 
 import argparse

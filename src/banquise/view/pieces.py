@@ -58,6 +58,7 @@ def plot_storms(runs: Mapping[str, Run], axes: Any = None) -> Any:
             colours = "0.4" if record == 0 else colour
             axes[1].loglog(sizes, len(sizes) - np.arange(len(sizes)), style, color=colours, label=text)
     axes[0].set(xlabel="time (min)", ylabel="floes")
+    axes[0].yaxis.get_major_locator().set_params(integer=True)
     axes[1].set(xlabel="size, square root of the area (m)", ylabel="floes at least as large")
     axes[0].legend()
     axes[1].legend(title="exponent above the median", fontsize="small")

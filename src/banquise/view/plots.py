@@ -15,7 +15,16 @@ from numpy.typing import NDArray
 from banquise.errors import CaseError, RunFileError, nearest
 from banquise.recording.run_file import Run
 from banquise.view.kinds import kind_of
-from banquise.view.sea import clock_text, colour_values, draw_bodies, frame_at, map_projection, scene_size, sea_axes
+from banquise.view.sea import (
+    clock_text,
+    colour_values,
+    draw_bodies,
+    draw_obstacles,
+    frame_at,
+    map_projection,
+    scene_size,
+    sea_axes,
+)
 from banquise.view.series import flow_of
 from banquise.view.style import (
     BLUE,
@@ -84,6 +93,7 @@ def trajectories(run: Run, ax: Any = None, most: int = 2000) -> Any:
         ax = _axes(ax, scene_size(run), run)
         lines = LineCollection(pieces[keep], cmap="cividis_r", linewidths=0.9, array=when[keep] / scale)
         lines.set_clim(float(times[0]) / scale, float(times[-1]) / scale)  # of the run, not of the starts of the pieces
+        draw_obstacles(run, len(times) - 1, ax)
         ax.add_collection(lines)
         last = np.array([_last_place(state[:, :2, k]) for k in largest])
         ax.plot(last[:, 0], last[:, 1], "o", color=RED, markersize=2.2, markeredgewidth=0, label="last place")

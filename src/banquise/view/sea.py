@@ -78,14 +78,13 @@ def draw_bodies(run: Run, frame: int, ax: Any, colour: str, outlines: Outlines |
 
     outlines = outlines or outlines_of(run.shapes)
     state = run.records["state"][frame]
-    n = state.shape[1]
-    poses = np.concatenate([state[:3].T, obstacle_poses(run)[frame]])
+    poses = state[:3].T.copy()
     domain = run.case.get("domain") or {}
     if domain.get("kind") == "periodic":
         # floes keep counting as they go round: bring their centres back into the picture
         for k, axis in enumerate("xy"):
             low, high = domain[f"{axis}min"], domain[f"{axis}max"]
-            poses[:n, k] = low + np.mod(poses[:n, k] - low, high - low)
+            poses[:, k] = low + np.mod(poses[:, k] - low, high - low)
     there = np.nonzero(np.isfinite(state[0]))[0]
     values, _, (low, high) = colour_values(run, frame, colour)
     width = float(np.clip(40.0 / np.sqrt(max(len(there), 1)), 0.15, 0.7))
@@ -95,9 +94,21 @@ def draw_bodies(run: Run, frame: int, ax: Any, colour: str, outlines: Outlines |
         ice.set_array(values[there])
         ice.set_clim(low, high)
     ax.add_collection(ice)
-    rocks = patches(outlines, poses, range(n, len(poses)))
-    ax.add_collection(PathCollection(rocks, facecolors=ROCK, edgecolors="#3f3832", linewidths=0.6, hatch="////"))
+    draw_obstacles(run, frame, ax, outlines)
     return ice
+
+
+def draw_obstacles(run: Run, frame: int, ax: Any, outlines: Outlines | None = None) -> None:
+    """Obstacles of one record on `ax`."""
+    from matplotlib.collections import PathCollection
+
+    outlines = outlines or outlines_of(run.shapes)
+    n = run.records["state"].shape[2]
+    still = obstacle_poses(run)[frame]
+    if not len(still):
+        return
+    rocks = patches(outlines, np.concatenate([np.zeros((n, 3)), still]), range(n, n + len(still)))
+    ax.add_collection(PathCollection(rocks, facecolors=ROCK, edgecolors="#3f3832", linewidths=0.6, hatch="////"))
 
 
 def clock_text(run: Run, frame: int) -> str:
