@@ -108,3 +108,13 @@ def test_mistakes(field, capsys, words, says):
     assert main(["floes", *words, "--no-plot"]) == 2
     said = capsys.readouterr().err
     assert says in said and "Traceback" not in said
+
+
+def test_without_matplotlib_floes_are_made_and_told(field, capsys, monkeypatch):
+    import sys
+
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    assert main(["floes", "pack", "-n", "8", "--box", "300", "300", "-o", "few.geojson"]) == 0
+    told = capsys.readouterr()
+    assert "concentration" in told.out and "no picture" in told.err and "banquise[plot]" in told.err
+    assert main(["floes", "info", "few.geojson", "--plot", "few.png"]) == 2

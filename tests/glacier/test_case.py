@@ -136,6 +136,19 @@ def test_run_writes_file_picture_and_json(case, capsys, tmp_path):
     assert (tmp_path / "out.png").read_bytes()[:4] == b"\x89PNG"
 
 
+def test_run_goes_beside_its_case_and_until_is_taken(case, capsys, tmp_path, monkeypatch):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    options = ["--until", "20 s", "--every", "2 s", "--no-plot"]
+    assert main(["glacier", "run", str(case), *options]) == 0
+    assert list(elsewhere.iterdir()) == []
+    with xr.open_dataset(case.with_suffix(".nc"), decode_timedelta=False) as data:
+        assert float(data.time[-1]) == 20.0 and data.sizes["time"] == 11
+    assert main(["glacier", "run", str(case), "--until", "soon"]) == 2
+    assert "until" in capsys.readouterr().err
+
+
 def test_stability_writes_limits_and_picture(case, capsys, tmp_path):
     pytest.importorskip("matplotlib")
     assert main(["glacier", "stability", str(case), "--json"]) == 0

@@ -16,11 +16,11 @@ HELP = f"rigid blocks in space: run a ready scene ({', '.join(CASES)}) or a case
 
 def configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="run", required=True)
-    run_parser = actions.add_parser("run", help="run a scene and write its NetCDF file")
+    text = "run a scene and write its NetCDF file"
+    run_parser = actions.add_parser("run", help=text, description=text)
     run_parser.add_argument("case", metavar="CASE", help=f"a case file (TOML), or one of {', '.join(CASES)}")
-    run_parser.add_argument("-o", "--output", metavar="OUT.nc", help="run file (default: name of the case, .nc)")
-    run_parser.add_argument("--until", help='run to this time, such as "2 s"')
-    run_parser.add_argument("--every", help="record interval instead")
+    options.output(run_parser)
+    options.times(run_parser)
     run_parser.add_argument("--step", help="time step (default: that of the case)")
     run_parser.add_argument(
         "--blocks",

@@ -123,9 +123,9 @@ def run(args: argparse.Namespace) -> int:
     numbers = info(scene, box)
     # not file.with_suffix: `from-image ice.png -o ice.geojson` must not write over the picture it was given
     beside = file.with_name(f"{file.stem}-floes.png")
-    picture = None if args.no_plot else _draw(scene, found, Path(args.plot) if args.plot else beside)
+    picture = options.drawn(args, beside, lambda: _picture(scene, found), dpi=150)
     written = {} if args.action == "info" else {"output": str(file)}
-    written |= {"picture": str(picture)} if picture else {}
+    written |= {"picture": picture} if picture else {}
     if args.json:
         plain = {k: None if isinstance(v, float) and v != v else v for k, v in numbers.items()}
         print(json.dumps(plain | written))
@@ -238,12 +238,7 @@ def _numbers(path: str) -> Any:
         raise CaseError(f"{path}: expected rows of numbers, as many in each ({problem}).") from None
 
 
-def _draw(scene: Any, found: Any, path: Any) -> Any:
+def _picture(scene: Any, found: Any) -> Any:
     from banquise.view.fields import overlay_picture, scene_picture
-    from banquise.view.style import pyplot
 
-    pyplot().switch_backend("agg")
-    figure = overlay_picture(found) if found is not None else scene_picture(scene, f"{len(scene.floes):,} floes")
-    figure.savefig(path, dpi=150)
-    pyplot().close(figure)
-    return path
+    return overlay_picture(found) if found is not None else scene_picture(scene, f"{len(scene.floes):,} floes")

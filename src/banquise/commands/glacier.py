@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +14,18 @@ HELP = "a glacier shaken by a capsizing iceberg: run a case, or the stability of
 
 def configure(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", metavar="run|stability", required=True)
-    run_parser = actions.add_parser("run", help="run a case, write its NetCDF file and a picture")
-    run_parser.add_argument("-o", "--output", metavar="OUT.nc", help="run file (default: name of the case, .nc)")
-    stability = actions.add_parser("stability", help="limits and spectral radii of the schemes, and a picture")
-    for sub in (run_parser, stability):
-        sub.add_argument("case", metavar="CASE.toml")
+    helps = {
+        "run": "run a case, write its NetCDF file and a picture",
+        "stability": "limits and spectral radii of the schemes, and a picture",
+    }
+    subs = {name: actions.add_parser(name, help=text, description=text) for name, text in helps.items()}
+    options.output(subs["run"])
+    options.times(subs["run"])
+    for sub in subs.values():
+        sub.add_argument("case", metavar="CASE.toml", help="case file of a glacier (TOML)")
         options.json(sub, "the numbers")
-        options.picture(sub, "the output")
+    options.picture(subs["run"], "the output")
+    options.picture(subs["stability"], "the case file")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -33,14 +37,18 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _run(case: Any, args: argparse.Namespace) -> int:
+    from banquise.compiling import say_when_compiling
     from banquise.glacier.plots import plot_run
     from banquise.recording.recorder import check_place
+    from banquise.units import duration
 
-    output = Path(args.output) if args.output else Path(Path(args.case).stem + ".nc")
+    output = Path(args.output) if args.output else Path(args.case).with_suffix(".nc")
     check_place(output)
+    case.options.update({name: duration(given, name) for name in ("until", "every") if (given := getattr(args, name))})
+    say_when_compiling()
     result = case.run()
     result.to_netcdf(output)
-    picture = _draw(lambda: plot_run(result), output.with_suffix(".png"), args)
+    picture = options.drawn(args, output.with_suffix(".png"), lambda: plot_run(result), dpi=120)
     if args.json:
         print(json.dumps({**result.summary(), "output": str(output), "picture": picture}))
     else:
@@ -53,7 +61,8 @@ def _stability(case: Any, args: argparse.Namespace) -> int:
 
     found = case.glacier.stability()
     step = case.options.get("step")
-    picture = _draw(lambda: plot_stability(found), Path(Path(args.case).stem + "-stability.png"), args)
+    beside = Path(args.case).with_name(Path(args.case).stem + "-stability.png")
+    picture = options.drawn(args, beside, lambda: plot_stability(found), dpi=120)
     if args.json:
         print(
             json.dumps(_finite(found.report(step if step is not None else found.verlet_limit)) | {"picture": picture})
@@ -75,22 +84,3 @@ def _stability(case: Any, args: argparse.Namespace) -> int:
 def _finite(report: dict[str, float]) -> dict[str, float | None]:
     """JSON has no infinity: a limit that is not there is null."""
     return {key: value if abs(value) != float("inf") else None for key, value in report.items()}
-
-
-def _draw(figure: Any, default: Path, args: argparse.Namespace) -> str | None:
-    """Write the picture; without matplotlib say so, and fail only if a picture was asked for by name."""
-    from banquise.errors import BanquiseError
-    from banquise.view.style import pyplot
-
-    if args.no_plot:
-        return None
-    path = Path(args.plot) if args.plot else default
-    try:
-        pyplot().switch_backend("agg")
-        figure().savefig(path, dpi=120)
-    except BanquiseError as error:
-        if args.plot:
-            raise
-        print(f"no picture: {error}", file=sys.stderr)
-        return None
-    return str(path)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 PICTURES = (".png", ".pdf", ".svg", ".jpg", ".tif")
 
@@ -11,6 +13,11 @@ PICTURES = (".png", ".pdf", ".svg", ".jpg", ".tif")
 def run_file(parser: argparse.ArgumentParser, note: str = "") -> None:
     """The run file a command looks at."""
     parser.add_argument("run_file", metavar="RUN", help=f"run file (.nc){note}")
+
+
+def output(parser: argparse.ArgumentParser) -> None:
+    """The run file a command writes."""
+    parser.add_argument("-o", "--output", help="run file to write (default: the case's name with .nc)")
 
 
 def times(parser: argparse.ArgumentParser) -> None:
@@ -68,6 +75,29 @@ def check_picture(args: argparse.Namespace) -> None:
 
     if args.plot and Path(args.plot).suffix.lower() not in PICTURES:
         raise CaseError(f"--plot {args.plot}: expected a name that ends in {', '.join(PICTURES)}.")
+
+
+def drawn(args: argparse.Namespace, default: Path, figure: Callable[[], Any], dpi: int) -> str | None:
+    """Write the picture; without matplotlib say so, and fail only if a picture was asked for by name."""
+    import sys
+
+    from banquise.errors import BanquiseError
+    from banquise.view.style import pyplot
+
+    if args.no_plot:
+        return None
+    path = Path(args.plot) if args.plot else default
+    try:
+        pyplot().switch_backend("agg")
+        made = figure()
+    except BanquiseError as error:
+        if args.plot:
+            raise
+        print(f"no picture: {error}", file=sys.stderr)
+        return None
+    made.savefig(path, dpi=dpi)
+    pyplot().close(made)
+    return str(path)
 
 
 def browser(parser: argparse.ArgumentParser, default: bool) -> None:

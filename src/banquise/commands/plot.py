@@ -15,8 +15,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "figures",
         metavar="FIGURE",
         nargs="*",
-        help="snapshot, trajectories, energy, impulses, sizes, flow, loads; of blocks snapshot, energy, heights; of a glacier "
-        "run (default: all that the run can show)",
+        help="of floes: snapshot, trajectories, energy, impulses, sizes, flow, loads; of blocks: snapshot, energy, heights; "
+        "of a glacier: run (default: all that the run can show)",
     )
     parser.add_argument("-o", "--output", help="folder, or file name for one figure (default: beside the run)")
     parser.add_argument("--format", default="png", help="png, pdf or svg (default: png)")

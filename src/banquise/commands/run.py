@@ -11,7 +11,7 @@ HELP = "run a case file, with progress, into a run file"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("case", help="case file (TOML)")
-    parser.add_argument("-o", "--output", help="run file to write (default: the case's name with .nc)")
+    options.output(parser)
     options.times(parser)
     options.again(parser)
     options.threads(parser)

@@ -195,7 +195,7 @@ class Run:
             f"├── contacts  {counted(int(self.ledger.collisions.sum()), 'impact')}, {int(self.ledger.unsolved.sum())} unsolved, "
             f"largest overlap {float(self.ledger.max_overlap.max()):.2g} m",
             "└── profile   "
-            + (" · ".join(f"{k} {v:.3g}" for k, v in self.profile.items() if isinstance(v, float)) or "none"),
+            + (" · ".join(f"{k} {v:.3g} s" for k, v in self.profile.items() if isinstance(v, float)) or "none"),
         ]
         return "\n".join(lines)
 
