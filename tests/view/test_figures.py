@@ -222,6 +222,32 @@ def test_times_of_trajectories_are_those_of_the_run():
     assert lines.get_clim() == (0.0, 60.0) or lines.get_clim() == (0.0, 1.0)  # s or min
 
 
+def test_nothing_of_a_movie_is_cut_off():
+    """The clock, the names of the axes and the scale lie within the picture: its rim is white."""
+    from banquise.view.movie import frames
+    from banquise.view.sea import scene_size
+
+    bank = bq.Obstacle([[-40, -80], [40, -80], [40, -40], [-40, -40]])
+    run = bq.Simulation(bq.Scene([bq.Disc((0, 0), 10.0, velocity=(0.1, 0.5))], [bank])).run(60.0, every=30.0)
+    wide, high = scene_size(run, 6.4)
+    for picture in frames(run, [0, 2], "speed", (640, round(100 * high) // 2 * 2)):
+        rim = np.concatenate([picture[:2].ravel(), picture[-2:].ravel(), picture[:, :2].ravel(), picture[:, -2:].ravel()])
+        assert rim.min() == 255
+        assert picture[2:40, :300].min() < 100  # the clock
+
+
+def test_what_is_shown_of_obstacles_ends_at_their_borders():
+    from banquise.view.sea import bounds_of
+
+    bank = bq.Obstacle([[-100, -200], [-80, -200], [-80, 200], [-100, 200]])
+    turning = bq.Obstacle([[50, -10], [60, -10], [60, 10], [50, 10]], spin=0.1)
+    run = bq.Simulation(bq.Scene([bq.Disc((0, y), 10.0) for y in (-150, 150)], [bank, turning])).run(10.0, every=5.0)
+    x0, x1, y0, y1 = bounds_of(run)
+    margin = 0.02 * 400
+    assert (x0, y0, y1) == pytest.approx((-100 - margin, -200 - margin, 200 + margin))
+    assert x1 == pytest.approx(55 + np.hypot(5, 10) + margin)
+
+
 def test_a_backend_chosen_inside_the_style_stays_interactive():
     """The first figure of a notebook turns `interactive` on inside our context; without it no later figure is shown."""
     import matplotlib.pyplot as plt

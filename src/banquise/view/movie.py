@@ -40,7 +40,7 @@ def frames(run: Run, chosen: Any, colour: str, size: tuple[int, int]) -> Iterato
     outlines = outlines_of(run.shapes)
     with styled():
         plt = pyplot()
-        dpi = 100
+        dpi = max(60.0, size[0] / 8.0)  # text that can be read at any width
         figure = plt.figure(figsize=(size[0] / dpi, size[1] / dpi), dpi=dpi)
         ax = figure.add_subplot()
         sea_axes(run, ax)
@@ -48,7 +48,9 @@ def frames(run: Run, chosen: Any, colour: str, size: tuple[int, int]) -> Iterato
         label = colour_values(run, 0, colour)[1]
         if label:
             side_bar(drawn, ax, label)
-        figure.canvas.draw()
+        ax.set_title(clock_text(run, int(chosen[-1])))
+        for _ in range(4):  # room for labels and equal scales along x and y: each draw brings the layout nearer
+            figure.canvas.draw()
         figure.set_layout_engine("none")  # laid out once: a picture that shifts from frame to frame is no movie
         for frame in chosen:
             for old in list(ax.collections):

@@ -139,14 +139,14 @@ def extent_of(state: Array, run: Run) -> Array:
         return np.array([domain[k] for k in ("xmin", "xmax", "ymin", "ymax")], dtype=float)
     reach = reach_of(run.shapes)
     n = state.shape[2]
-    places, half = state[:, :2, :], reach[:n]
-    rocks = np.moveaxis(obstacle_poses(run)[:, :, :2], 2, 1)
-    bounds = np.concatenate([_bounds(places, half), _bounds(rocks, reach[n:])])
+    poses = obstacle_poses(run)
+    rocks, sides = np.moveaxis(poses[:, :, :2], 2, 1), _sides(run.shapes, poses, reach[n:])
+    bounds = np.concatenate([_bounds(state[:, :2, :], np.tile(reach[:n], (4, 1))), _bounds(rocks, sides)])
     if n and np.isfinite(bounds[0]).all():
         # a shore far larger than the field of floes would leave them a dot
         span = (bounds[0, 1::2] - bounds[0, ::2]).max()
         shore = _shore(bounds[0], bounds[1], 0.25 * span)
-        bounds = np.concatenate([bounds[:1], _bounds(rocks, reach[n:], near=(bounds[0], span)), shore])
+        bounds = np.concatenate([bounds[:1], _bounds(rocks, sides, near=(bounds[0], span)), shore])
     extent = np.array([bounds[:, 0].min(), bounds[:, 1].max(), bounds[:, 2].min(), bounds[:, 3].max()])
     return extent if np.isfinite(extent).all() else np.array([0.0, 1.0, 0.0, 1.0])
 
@@ -159,22 +159,38 @@ def _shore(box: Array, rocks: Array, margin: float) -> Array:
     return (way * np.minimum(way * rocks, way * box + margin))[None]
 
 
-def _bounds(places: Array, half: Array, near: tuple[Array, float] | None = None) -> Array:
-    """(1, 4): xmin, xmax, ymin, ymax of discs of radii `half` at places (time, 2, n), far and huge ones left out."""
+def _sides(shapes: Any, poses: Array, reach: Array) -> Array:
+    """(4, obstacles): how far each goes left, right, down and up of its place: by its ring, or by `reach` if it turns."""
+    n = shapes.sizes["body"] - len(reach)
+    owner = np.repeat(shapes["ring_body"].values, shapes["part_node_count"].values) - n
+    rock = owner >= 0
+    owner, x, y = owner[rock], shapes["node_x"].values[rock], shapes["node_y"].values[rock]
+    turned, still = poses[0, :, 2][owner], np.ptp(poses[:, :, 2], axis=0) == 0
+    px, py = np.cos(turned) * x - np.sin(turned) * y, np.sin(turned) * x + np.cos(turned) * y
+    sides = np.tile(reach, (4, 1))
+    for side, away in zip(sides, (-px, px, -py, py)):
+        far = np.full(len(reach), -np.inf)
+        np.maximum.at(far, owner, away)
+        side[still] = (far + shapes["radius"].values[n:])[still]
+    return sides
+
+
+def _bounds(places: Array, sides: Array, near: tuple[Array, float] | None = None) -> Array:
+    """(1, 4): xmin, xmax, ymin, ymax of bodies at places (time, 2, n), `sides` (4, n) around them; far and huge ones left out."""
     if near is not None:
         box, span = near
         low, high = np.nanmin(places, axis=0), np.nanmax(places, axis=0)
-        keep = half < span
+        keep = sides.max(axis=0) < span
         for k in range(2):
             keep &= (low[k] > box[2 * k] - span) & (high[k] < box[2 * k + 1] + span)
-        places, half = places[:, :, keep], half[keep]
+        places, sides = places[:, :, keep], sides[:, keep]
     return np.array(
         [
             [
-                np.nanmin(places[:, 0] - half, initial=np.inf),
-                np.nanmax(places[:, 0] + half, initial=-np.inf),
-                np.nanmin(places[:, 1] - half, initial=np.inf),
-                np.nanmax(places[:, 1] + half, initial=-np.inf),
+                np.nanmin(places[:, 0] - sides[0], initial=np.inf),
+                np.nanmax(places[:, 0] + sides[1], initial=-np.inf),
+                np.nanmin(places[:, 1] - sides[2], initial=np.inf),
+                np.nanmax(places[:, 1] + sides[3], initial=-np.inf),
             ]
         ]
     )
