@@ -133,8 +133,13 @@ def snapshot(run: Any, time: Any = None, ax: Any = None, colour: str = "speed") 
         ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
         ax.set(xlabel="x (m)", ylabel="y (m)", zlabel="z (m)")
         for axis, length in zip((ax.xaxis, ax.yaxis, ax.zaxis), high - low):
-            axis.set_major_locator(MaxNLocator(2 if length < 0.4 * float((high - low).max()) else 5))
-        ax.set_box_aspect(high - low)
+            narrow = length < 0.4 * float((high - low).max())
+            axis.set_major_locator(MaxNLocator(3, prune="both") if narrow else MaxNLocator(5))
+        tall = (high - low)[2] > 2.0 * (high - low)[:2].max()
+        ax.set_box_aspect(high - low, zoom=0.8 if tall else 1.0)  # room for the names of the axes below a tower,
+        if tall:  # and for its heights: matplotlib counts their distance in widths of the box
+            ax.tick_params(axis="z", pad=14.0)
+            ax.zaxis.labelpad = 40.0
         ax.view_init(elev=22.0, azim=-62.0)
         if colour == "speed":
             plt.colorbar(plt.cm.ScalarMappable(scale, "viridis"), ax=ax, shrink=0.6, pad=0.14, label="speed (m/s)")
