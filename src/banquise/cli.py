@@ -42,13 +42,17 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _options(parser: argparse.ArgumentParser) -> list[str]:
-    """The long options of a parser and of all commands below it."""
-    found = []
+    """The long options of a command, but for --help, which nobody misspells."""
+    names = (name for action in parser._actions for name in action.option_strings)
+    return [name for name in names if name.startswith("--") and name != "--help"]
+
+
+def _asked(parser: argparse.ArgumentParser, args: argparse.Namespace) -> argparse.ArgumentParser:
+    """The parser of the command that was given, or of its action: its options are the ones to name."""
     for action in parser._actions:
-        found += [name for name in action.option_strings if name.startswith("--")]
-        if isinstance(action, argparse._SubParsersAction):
-            found += [name for sub in action.choices.values() for name in _options(sub)]
-    return found
+        if isinstance(action, argparse._SubParsersAction) and getattr(args, action.dest, None) in action.choices:
+            return _asked(action.choices[getattr(args, action.dest)], args)
+    return parser
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -64,7 +68,10 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    args = build_parser().parse_args(argv)
+    parser = build_parser()
+    args, unknown = parser.parse_known_args(argv)
+    if unknown:
+        _asked(parser, args).error(f"unrecognized arguments: {' '.join(unknown)}")
     if args.command is None:
         print(_FIRST, end="")
         return 0

@@ -150,3 +150,24 @@ def test_a_closed_pipe_is_no_error(tmp_path):
 def test_public_names_resolve(name):
     """Lazy names point somewhere; a name of a part that is not here yet is no promise kept."""
     assert getattr(bq, name) is not None
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["run", "case.toml", "--untill", "5"], ["'--until'", "banquise run --help"]),
+        (["glacier", "run", "case.toml", "--polt", "a"], ["'--plot'", "banquise glacier run --help"]),
+        (["floes", "pack", "--boxx", "3"], ["'--box'", "banquise floes pack --help"]),
+    ],
+)
+def test_an_unknown_option_is_answered_by_the_command_it_was_given_to(words, said, capsys):
+    with pytest.raises(SystemExit) as stop:
+        main(words)
+    told = capsys.readouterr().err
+    assert stop.value.code == 2 and all(part in told for part in said)
+
+
+def test_an_option_of_another_command_is_not_proposed(capsys):
+    with pytest.raises(SystemExit):
+        main(["run", "case.toml", "--step", "5"])  # blocks run has it
+    assert "Did you mean" not in capsys.readouterr().err

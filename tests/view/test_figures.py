@@ -229,9 +229,11 @@ def test_nothing_of_a_movie_is_cut_off():
 
     bank = bq.Obstacle([[-40, -80], [40, -80], [40, -40], [-40, -40]])
     run = bq.Simulation(bq.Scene([bq.Disc((0, 0), 10.0, velocity=(0.1, 0.5))], [bank])).run(60.0, every=30.0)
-    wide, high = scene_size(run, 6.4)
+    _, high = scene_size(run, 6.4)
     for picture in frames(run, [0, 2], "speed", (640, round(100 * high) // 2 * 2)):
-        rim = np.concatenate([picture[:2].ravel(), picture[-2:].ravel(), picture[:, :2].ravel(), picture[:, -2:].ravel()])
+        rim = np.concatenate(
+            [picture[:2].ravel(), picture[-2:].ravel(), picture[:, :2].ravel(), picture[:, -2:].ravel()]
+        )
         assert rim.min() == 255
         assert picture[2:40, :300].min() < 100  # the clock
 

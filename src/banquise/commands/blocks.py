@@ -74,7 +74,7 @@ def _case(args: argparse.Namespace) -> tuple[Any, float]:
     from banquise.units import duration
 
     if args.case not in CASES:
-        raise CaseError(f"blocks: no case {args.case!r}. {nearest(args.case, CASES)}")
+        raise CaseError(f"no case {args.case!r}. {nearest(args.case, CASES)}")
     if args.blocks is not None and (args.case not in block_cases.COUNTED or args.blocks < 1):
         counted = ", ".join(block_cases.COUNTED)
         raise CaseError(f"--blocks: got {args.blocks} for {args.case}, expected 1 or more, and one of {counted}.")

@@ -80,9 +80,9 @@ def write_movie(
     if path.suffix.lower() not in (".mp4", ".gif"):
         raise CaseError(f"movie {path}: expected a name that ends in .mp4 or .gif.")
     if fps < 1:
-        raise CaseError(f"movie: got {fps} pictures a second, expected 1 or more.")
+        raise CaseError(f"got {fps} pictures a second, expected 1 or more.")
     if seconds is not None and not seconds > 0:
-        raise CaseError(f"movie: got a length of {seconds} s, expected one above 0.")
+        raise CaseError(f"got a length of {seconds} s, expected one above 0.")
     if size is None:
         wide, high = scene_size(run, 12.8)
         size = round(100 * wide), round(100 * high)
