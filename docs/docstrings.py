@@ -50,6 +50,22 @@ def said(lines: list[str]) -> list[str]:
     return out
 
 
+def barred(lines: list[str]) -> list[str]:
+    """The same, bars escaped: `|v|` is a size, and Sphinx would put in what it does not have under that name.
+
+    >>> barred(["tau = C |v|", ">>> 1 | 2", "3"])
+    ['tau = C \\\\|v\\\\|', '>>> 1 | 2', '3']
+    """
+    out: list[str] = []
+    example = False
+    for line in lines:
+        example = line.lstrip().startswith(">>>") or (example and bool(line.strip()))
+        words = line.split("`")  # every second part stands in backticks
+        words[::2] = [part.replace("|", r"\|") for part in words[::2]]
+        out.append(line if example else "`".join(words))
+    return out
+
+
 def process(app, what, name, obj, options, lines) -> None:  # type: ignore[no-untyped-def]
     """For Sphinx, before napoleon reads them."""
-    lines[:] = said(parted(lines))
+    lines[:] = barred(said(parted(lines)))
