@@ -11,7 +11,7 @@ from banquise.settings import one_of
 from banquise.view.plots import energy
 from banquise.view.report import Check, ledger_checks, stated
 from banquise.view.sea import clock_text, frame_at
-from banquise.view.style import clock, pyplot, styled, time_axis, unit_axis
+from banquise.view.style import clock, pyplot, styled, time_axis
 
 REST = 1e-9  # m/s: slower is round-off of a block at rest, and not worth a scale of colours
 OVERLAP_TOLERANCE = 1e-3  # of the smallest block's size: what is pushed apart again at the next step stays far below
@@ -53,8 +53,7 @@ def heights(run: Any, ax: Any = None) -> Any:
         ax = pyplot().figure(figsize=(5.2, 3.4)).add_subplot() if ax is None else ax
         ax.plot(times / scale, run.records["state"][:, 2, free], linewidth=0.9)
         ax.set_xlabel(f"time ({unit})")
-        ax.set_ylabel("height of the centre")
-        unit_axis(ax.yaxis, "m")
+        ax.set_ylabel("height of the centre (m)")
         ax.set_title("Heights")
     return ax.figure
 
