@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,12 +55,9 @@ def splice(bodies: Bodies, broken: Sequence[Broken]) -> tuple[Bodies, NDArray[np
     source = np.concatenate([source[:n], np.array(later, dtype=np.int64), source[n:]])
     out = Bodies()
     out.n_free, out.materials = n + len(later), bodies.materials
-    for name in COLUMNS:
-        setattr(out, name, np.concatenate([getattr(bodies, name), getattr(made, name)])[source])
-    floes = source[: out.n_free]
-    floes = np.where(floes >= total, floes - total + n, floes)
-    for name in _OF_FLOES:
-        setattr(out, name, np.concatenate([getattr(bodies, name), getattr(made, name)])[floes])
+    rows, others = np.array([b.row for b in broken]), np.array(later, dtype=np.int64) - total
+    for name in (*COLUMNS, *_OF_FLOES):
+        setattr(out, name, _spliced(getattr(bodies, name), getattr(made, name), n, rows, source[rows] - total, others))
     out.vertices, out.ring_start, out.body_ring = rings_of_rows(
         np.concatenate([bodies.vertices, made.vertices]),
         np.concatenate([bodies.ring_start, made.ring_start[1:] + bodies.ring_start[-1]]),
@@ -68,6 +66,16 @@ def splice(bodies: Bodies, broken: Sequence[Broken]) -> tuple[Bodies, NDArray[np
     )
     before = source[: out.n_free]
     return out, np.where(before < total, before, -1)
+
+
+def _spliced(
+    old: Any, made: Any, n: int, rows: NDArray[np.int64], first: NDArray[np.int64], others: NDArray[np.int64]
+) -> Any:
+    """A column with the `first` rows of the pieces in the `rows` of their floes, and the others after row n."""
+    out = np.empty((len(old) + len(others), *old.shape[1:]), old.dtype)
+    out[:n], out[n : n + len(others)], out[n + len(others) :] = old[:n], made[others], old[n:]
+    out[rows] = made[first]
+    return out
 
 
 def _place(bodies: Bodies, broken: Sequence[Broken], made: Bodies) -> None:
