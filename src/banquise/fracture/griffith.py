@@ -30,7 +30,7 @@ class Griffith:
         of that); None: ten times the thickness, below which it is no plate
     generations : in a run, how often in a row the piece that carries the contact may break again in one impact
     nodes : of the mesh, about; border_points : equally spaced ends of candidate cracks, besides the corners
-    rough_first : in a run, whether a rough mesh decides where it leaves no doubt; False: all blows are searched on `nodes`, five
+    rough_first : in a run, whether a rough mesh decides where it leaves no doubt; False: all blows are searched on `nodes`, six
         times as slowly
 
     >>> Griffith(toughness=2.0).toughness
