@@ -79,13 +79,15 @@ def bernoulli(scheme: Maker) -> Iterator[Row]:
         yield from bernoulli_rows(run, c, epsilon, f"theta {degrees:g} deg, epsilon {epsilon:g}")
 
 
-def bernoulli_rows(run: Any, c: float, epsilon: float, where: str) -> Iterator[Row]:
+def bernoulli_rows(run: Any, c: float, epsilon: float, where: str) -> list[Row]:
     """What one disc at 1 m/s gives two alike at an angle of cosine c to either side of its way, by momentum and restitution."""
     p = (1 + epsilon) * c / (1 + 2 * c * c)
     u, v = run.dataset.u.values[-1], run.dataset.v.values[-1]
-    yield Row("Bernoulli", "momentum", where + ", first disc", 1 - 2 * p * c, float(u[0]), EXACT)
-    yield Row("Bernoulli", "momentum", where + ", upper disc", p, math.hypot(u[1], v[1]), EXACT)
-    yield Row("Bernoulli", "symmetry", where, 0.0, float(abs(u[1] - u[2]) + abs(v[1] + v[2]) + abs(v[0])), 1e-14)
+    return [
+        Row("Bernoulli", "momentum", where + ", first disc", 1 - 2 * p * c, float(u[0]), EXACT),
+        Row("Bernoulli", "momentum", where + ", upper disc", p, math.hypot(u[1], v[1]), EXACT),
+        Row("Bernoulli", "symmetry", where, 0.0, float(abs(u[1] - u[2]) + abs(v[1] + v[2]) + abs(v[0])), 1e-14),
+    ]
 
 
 def sliding_box(scheme: Maker) -> Iterator[Row]:
