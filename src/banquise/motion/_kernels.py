@@ -60,6 +60,18 @@ def _fluid(fluid, mode, u, v, coefficient, turn_c, turn_s, c, s):
 
 
 @bare_inner
+def _clean(flows, force, slope):
+    """Nothing is left of a fluid that another call had, and this one has not, or has the same everywhere."""
+    for f in range(2):
+        for k in range(9):
+            slope[f, k] = 0.0
+        for k in range(3):
+            force[f, k] = 0.0
+        for k in range(flows.shape[2]):
+            flows[f, 0, k] = flows[f, 1, k] = 0.0
+
+
+@bare_inner
 def _into_frame(flow, c, s, out):
     """The flow at the points (2, 75) of the map frame in the frame of the floe."""
     u, v = flow[0], flow[1]
@@ -178,14 +190,7 @@ def free_motion(
     """
     flows, scratch, lanes = room.flows, room.scratch, room.lanes
     fluids, force, slope, sums, inverse = scratch[0:2], scratch[2:4], scratch[4:7], scratch[7], scratch[8]
-    # what another call has left of a fluid that is not there, or the same everywhere
-    for k in range(9):
-        slope[0, k] = slope[1, k] = 0.0
-    for k in range(3):
-        force[0, k] = force[1, k] = 0.0
-    for k in range(flows.shape[2]):
-        flows[0, 0, k] = flows[0, 1, k] = flows[1, 0, k] = flows[1, 1, k] = 0.0
-    lost, phase = -1, 0.0
+    lost, phase, clean = -1, 0.0, False
     ec, es, p1r, p1i, p2r, p2i = turn_means(phase)
     uniform = water_mode == 1 and not euler and (air_mode == 0 or (air_mode == 1 and not air_relative))
     air = air_density * np.sqrt(air_u * air_u + air_v * air_v) if air_mode == 1 else 0.0
@@ -212,6 +217,9 @@ def free_motion(
                 phase = f * step
                 ec, es, p1r, p1i, p2r, p2i = turn_means(phase)
             steady_x, steady_y, steady_t = pushes[i, 0] + m * gravity[0], pushes[i, 1] + m * gravity[1], pushes[i, 2]
+            if not clean:
+                _clean(flows, force, slope)
+                clean = True
             ch, sh = turn(0.5 * step * w0)
             c, s = cos[i] * ch - sin[i] * sh, sin[i] * ch + cos[i] * sh  # pose in the middle of the step
             _fluid(fluids[0], air_mode, air_u, air_v, air_density * air_drag[i], 1.0, 0.0, c, s)

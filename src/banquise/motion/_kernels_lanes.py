@@ -1,8 +1,8 @@
 """Free flight in a uniform flow, sixteen floes at a time: one instruction of the processor serves several of them at once.
 
-A floe has a lane: number k of a block is at g[COLUMN + k]. Loops over lanes run over all of them, the last floe of a short
-block standing in for those that are not there: so a floe goes through the same instructions wherever a thread's share
-begins, and comes out the same to the last bit. The scratch is one flat array and columns are written out as numbers: only
+A floe has a lane: number k of a block is at g[COLUMN + k]. Loops over lanes run over all of them, also where a short block
+has left some as they were: so a floe goes through the same instructions wherever a thread's share begins, and comes out the
+same to the last bit. The scratch is one flat array and columns are written out as numbers: only
 so does the compiler see that they do not overlap. (Floe by floe, what is not the sum over points took three fifths of the time.)
 """
 
@@ -158,8 +158,8 @@ def fly_together(
     lanes = len(g) // COLUMNS  # written out as sixteen, loops are unrolled and no longer serve several floes at once
     phase = 0.0
     ec, es, p1r, p1i, p2r, p2i = turn_means(phase)
-    for k in range(lanes):
-        i = rows[min(begin + k, end - 1)]
+    for k in range(end - begin):
+        i = rows[begin + k]
         step, m = steps[i], mass[i]
         f = coriolis[i] if len(coriolis) > 1 else coriolis[0]
         if f * step != phase:

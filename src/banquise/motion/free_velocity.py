@@ -83,7 +83,7 @@ class Room(NamedTuple):
 
     @classmethod
     def of(cls, points: int) -> Room:
-        return cls(np.zeros((2, 2, points)), np.zeros(SCRATCH), np.zeros(ROOM))
+        return cls(np.zeros((2, 2, points)), np.zeros(SCRATCH), np.ones(ROOM))
 
 
 def _room(points: int) -> Room:
