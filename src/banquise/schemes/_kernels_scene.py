@@ -221,11 +221,8 @@ def _take_up(i, step, b, s):
 
 
 @bare_kernel
-def take_up_found(value, who, step, b, s, mark):
-    """The state of the floes of some contacts at the start of the step; the deepest overlap, of the smaller size.
-
-    mark: scratch, false for every body.
-    """
+def take_up_found(value, who, b, s):
+    """The velocities of the floes of some contacts at the start of the step; the deepest overlap, of the smaller size."""
     n_free, deepest = len(s.steps), 0.0
     for k in range(len(who)):
         if value[k, GAP] < 0.0:
@@ -234,11 +231,8 @@ def take_up_found(value, who, step, b, s, mark):
             deepest = max(deepest, -value[k, GAP] / small)
         for side in range(2):
             i = who[k, side]
-            if i < n_free and not mark[i]:
-                mark[i] = True
-                _take_up(i, step, b, s)
-    for k in range(len(who)):
-        mark[who[k, 0]] = mark[who[k, 1]] = False
+            if i < n_free:
+                s.velocity[i, 0], s.velocity[i, 1], s.velocity[i, 2] = b.u[i], b.v[i], b.spin[i]
     return deepest
 
 
@@ -411,7 +405,8 @@ def _note_images(value, pairs, count, wraps, period):
 
 @bare_kernel
 def group_up(step, value, who, rule, b, s, view, mark, label, number, home, lists):
-    """The pairs that may meet in this step, and groups of those that look as if they will or rest together.
+    """The pairs that may meet in this step, and groups of those that look as if they will or rest together, whose state at the
+    start of the step is taken up.
 
     Returns how many pairs, groups, members of groups, pairs in groups, and pairs in the largest of them.
     """
@@ -435,7 +430,10 @@ def group_up(step, value, who, rule, b, s, view, mark, label, number, home, list
             home,
         )  # fmt: skip
         if not (rule.soft and _join_large(pairs, rest, n, label, number, groups, live, lists.resting)):
-            return count, groups, total, listed, most
+            break
+    for q in range(total):
+        _take_up(lists.members[q], step, b, s)
+    return count, groups, total, listed, most
 
 
 @bare_kernel

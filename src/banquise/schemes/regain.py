@@ -64,7 +64,6 @@ def regain(engine: Engine, found: Found, step: float) -> float:
         row[rows] = getattr(b, name)[rows]
     if engine.rule.soft:  # a ten-thousandth of the size further contacts are where they are carried to
         _kernels_scene.shift_contacts(found.value, found.who, change, n)
-        _kernels_scene.take_up(rows, step, engine.columns, engine.state)
     else:
         engine._look(step)
     return float((share[:-1] * way).max(initial=0.0))

@@ -198,13 +198,13 @@ class Engine:
 
     @timed("detection")
     def _look(self, step: float) -> None:
-        """Every contact point that may matter before the end of the step; its bodies' state is taken up."""
+        """Every contact point that may matter before the end of the step; its bodies' velocities are taken up."""
         sim, s = self.sim, self.state
         # with steps that hope, what is struck may go farther: it shows when it overlaps
         bounce = -1.0 if self.rule.soft else sim.largest_restitution
         self.found = found = sim.detector.found(self.bodies, sim.zone, s.reach, bounce)
         np.copyto(s.looked, s.reach)
-        self.deepest = self._take_up_found(found.value, found.who, step, self.columns, s, self.struck)
+        self.deepest = self._take_up_found(found.value, found.who, self.columns, s)
 
     # ------------------------------------------------------------ groups
 
