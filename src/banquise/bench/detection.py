@@ -160,8 +160,7 @@ class Trial:
         self.detector.cover(self.zone, self.travel)
 
     def follow_and_cover(self) -> None:
-        self.detector.follow(self.bodies)
-        self.cover()
+        self.detector.follow(self.bodies, self.zone, self.travel)
 
     def look(self) -> None:
         self.detector.look(self.zone, self.travel, 0)

@@ -132,7 +132,7 @@ def two_threads(make: Callable[[], Simulation], steps: int, step: float) -> tupl
         clocks = sim.bodies.n_free >= CLOCKED
         timing = timed_steps(sim, steps, step, budget=BUDGET if count == 1 else math.inf, clocks=clocks)
         if not clocks:
-            more = timed_steps(sim, len(timing.cpu) // 3, step, before=0)
+            more = timed_steps(sim, len(timing.cpu) // 3, step)
             timing.stages, timing.clocked = more.stages, more.clocked
         timings.append(timing)
         steps = len(timings[0].cpu)
