@@ -137,6 +137,8 @@ class StruckFloes(Breaking):
                 events, self.rows(sim), n, OBSTACLE_IDS, b.inverse_mass, b.inverse_inertia, b.material,
                 sim.laws.restitution, self.least, scratch[0], scratch[1], scratch[2], room,
             )  # fmt: skip
+            if not count:
+                return []
             found = room[:count]
             new = found[np.isnan(self.least[found[:, 0]]), 0]
             if not len(new):
