@@ -24,7 +24,7 @@ PASSES = 50  # over the contacts of bodies that overlap
 
 
 @timed("contact")
-def regain(engine: Engine, found: Found, step: float) -> float:
+def regain(engine: Engine, found: Found) -> float:
     """Push bodies that overlap by a good part of the tolerance apart, positions only; the largest way (m).
 
     What turning leaves behind over many steps would otherwise use the tolerance up, and every further step would have
@@ -65,5 +65,5 @@ def regain(engine: Engine, found: Found, step: float) -> float:
     if engine.rule.soft:  # a ten-thousandth of the size further contacts are where they are carried to
         _kernels_scene.shift_contacts(found.value, found.who, change, n)
     else:
-        engine._look(step)
+        engine._look()
     return float((share[:-1] * way).max(initial=0.0))

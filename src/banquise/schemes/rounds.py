@@ -126,8 +126,8 @@ class Engine:
         sim, b = self.sim, self.bodies
         self._begin(step, shortest, rebounds, soft)
         self._free(step)
-        self._look(step)
-        projection = regain(self, self.found, step)
+        self._look()
+        projection = regain(self, self.found)
         pairs, groups = self._groups(step)
         self._move_idle(step)
         done = [groups]
@@ -197,7 +197,7 @@ class Engine:
         self._reaches(step, self.columns, s)
 
     @timed("detection")
-    def _look(self, step: float) -> None:
+    def _look(self) -> None:
         """Every contact point that may matter before the end of the step; its bodies' velocities are taken up."""
         sim, s = self.sim, self.state
         # with steps that hope, what is struck may go farther: it shows when it overlaps
