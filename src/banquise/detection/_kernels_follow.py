@@ -28,13 +28,14 @@ def common_way(n_free, x, y, period, pose, out):
 
 
 @kernel
-def advance(first, last, x, y, c, s, extent, period, common, looks, pose, wraps, path, moved_at):
+def advance(first, last, x, y, c, s, extent, period, common, looks, pose, wraps, path, turned, moved_at):
     """Add to each body's path how far any of its points can have come since the last look, and remember the pose.
 
     Ways count from the one that is `common` to the floes: only how bodies move against each other matters. Whatever
     happened between two looks, the path is at least the distance between the poses seen: a step that was undone only
-    makes it longer. In a periodic domain a jump by whole periods is counted in `wraps` instead. moved_at: how many
-    looks had been taken when the body last moved (a path may swallow a tiny step). Whether any has.
+    makes it longer. turned: the part of the path that is due to turning. In a periodic domain a jump by whole periods is
+    counted in `wraps` instead. moved_at: how many looks had been taken when the body last moved (a path may swallow a tiny
+    step). Whether any has.
     """
     any_moved = False
     for i in range(first, last):
@@ -54,7 +55,9 @@ def advance(first, last, x, y, c, s, extent, period, common, looks, pose, wraps,
             dy -= jump * period[1]
             wraps[i, 1] += int(jump)
         dx, dy = dx - common[0], dy - common[1]
-        path[i] += math.sqrt(dx * dx + dy * dy) + extent[i] * math.sqrt(dc * dc + ds * ds)
+        turn = extent[i] * math.sqrt(dc * dc + ds * ds)
+        path[i] += math.sqrt(dx * dx + dy * dy) + turn
+        turned[i] += turn
         pose[i, 0], pose[i, 1], pose[i, 2], pose[i, 3] = x[i], y[i], c[i], s[i]
     return any_moved
 
@@ -80,11 +83,12 @@ def covers(path, path_at_build, zone, travel, n_free, margin, need):
 
 @kernel
 def follow(
-    n_free, x, y, c, s, extent, period, common, looks, pose, wraps, path, moved_at, path_at_build, zone, travel, margin, need
+    n_free, x, y, c, s, extent, period, common, looks, pose, wraps, path, turned, moved_at, path_at_build, zone, travel, margin,
+    need,
 ):  # fmt: skip
     """Both of these for all bodies, and `covers`: calls from Python take as long as a thousand bodies. (Moved, covers)"""
     common_way(n_free, x, y, period, pose, common)
-    moved = advance(0, len(path), x, y, c, s, extent, period, common, looks, pose, wraps, path, moved_at)
+    moved = advance(0, len(path), x, y, c, s, extent, period, common, looks, pose, wraps, path, turned, moved_at)
     return moved, covers(path, path_at_build, zone, travel, n_free, margin, need)
 
 

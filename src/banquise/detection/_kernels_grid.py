@@ -256,6 +256,8 @@ def start_values(first, last, pairs, box, margin, period, path, wraps, old_pairs
         new.until[p] = (gap if gap > 0.0 else -math.inf) + path[i] + path[j]
         new.clear[p] = new.until[p]
         new.known_until[p] = -math.inf
+        new.line[p, 0] = new.line[p, 1] = 0.0
+        new.line[p, 2] = -math.inf
         new.seen[p] = 0
         while q < len(old_pairs) and (
             old_pairs[q, 0] < i or (old_pairs[q, 0] == i and _before(old_pairs, q, pairs, p))
@@ -265,6 +267,8 @@ def start_values(first, last, pairs, box, margin, period, path, wraps, old_pairs
             new.until[p] = max(new.until[p], old.until[q])
             new.clear[p] = max(new.clear[p], old.clear[q])
             new.known_until[p] = old.known_until[q]
+            if old.until[q] > -math.inf:
+                new.line[p, 0], new.line[p, 1], new.line[p, 2] = old.line[q, 0], old.line[q, 1], old.line[q, 2]
             if new.known_until[p] > -math.inf:
                 for k in range(1 + (old.known[q, 0] & 0xFF) + (old.known[q, 0] >> 8)):
                     new.known[p, k] = old.known[q, k]

@@ -75,17 +75,17 @@ def _toward_zero(x, y, ax, ay):
     return x - part * ux, y - part * uy
 
 
-@loose_kernel
-def hull_gap(rim, a, b, c, s, tx, ty, enough):
-    """Lower bound of the distance of the rings of bodies a and b, from their rims; it ends as soon as that is more than
-    `enough`, or cannot be.
+@loose_inner
+def told_apart(rim, a, b, c, s, tx, ty, enough):
+    """Lower bound of the distance of the rings of bodies a and b, from their rims, and the direction (of length 1, frame of a)
+    along which they are that far apart; it ends as soon as the bound is more than `enough`, or cannot be.
 
     w, the corner of b least far along the direction d less the corner of a farthest along it, gives the bound w . d; the
     point nearest to zero between w and those seen before is a better direction. (c, s, tx, ty) carry the frame of b into
     that of a.
     """
     x, y = tx, ty
-    px = py = qx = qy = 0.0
+    px = py = qx = qy = nx = ny = 0.0
     bound = -math.inf
     for look in range(HULL_LOOKS):
         square = x * x + y * y
@@ -94,7 +94,10 @@ def hull_gap(rim, a, b, c, s, tx, ty, enough):
         v, e = sector(-(c * x + s * y), s * x - c * y), sector(x, y)
         vx, vy = np.float64(rim[b, v, 0]), np.float64(rim[b, v, 1])
         wx, wy = c * vx - s * vy + tx - rim[a, e, 0], s * vx + c * vy + ty - rim[a, e, 1]
-        bound = max(bound, (wx * x + wy * y) / math.sqrt(square))
+        over = 1.0 / math.sqrt(square)
+        along = (wx * x + wy * y) * over
+        if along > bound:
+            bound, nx, ny = along, x * over, y * over
         if bound > enough:
             break
         if look == 0:
@@ -105,7 +108,14 @@ def hull_gap(rim, a, b, c, s, tx, ty, enough):
             x, y, qx, qy = fx, fy, wx, wy
         else:
             x, y, px, py = gx, gy, wx, wy
-    return bound - 1e-13 * (abs(tx) + abs(ty))
+    return bound - 1e-13 * (abs(tx) + abs(ty)), nx, ny
+
+
+@loose_kernel
+def hull_gap(rim, a, b, c, s, tx, ty, enough):
+    """The bound of `told_apart` alone."""
+    bound, _, _ = told_apart(rim, a, b, c, s, tx, ty, enough)
+    return bound
 
 
 @loose_inner

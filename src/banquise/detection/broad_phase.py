@@ -27,6 +27,7 @@ class PairState(NamedTuple):
     """What is remembered of each pair of a list; never anything that changes an answer."""
 
     until: Array  # paths at which the bodies may first touch
+    line: Array  # (p, 3) a direction along which they were told apart, and how far, less place and turns (see `_apart_along`)
     known: NDArray[
         np.uint32
     ]  # (p, 1 + ROWS) rows of the last full look; first their number, points of b + 256 x points of a
@@ -44,6 +45,7 @@ def empty_state(n: int, memory: Memory | None = None, side: int = 0) -> PairStat
     memory = memory or Memory()
     return PairState(
         memory.take(("until", side), n),
+        memory.take(("line", side), n, 3),
         memory.take(("known", side), n, 1 + ROWS, kind=np.uint32),
         memory.take(("known_until", side), n),
         memory.take(("distance", side), n),

@@ -79,7 +79,8 @@ class Detector:
         self.n_free = int(bodies.n_free)
         self.pose = np.stack([bodies.x, bodies.y, bodies.cos, bodies.sin], axis=1)
         self.wraps = np.zeros((n, 2), np.int64)
-        self.path = np.zeros(n)
+        self.path = np.zeros(n)  # how far any of its points may have come
+        self.turned = np.zeros(n)  # by turning alone
         self._common = np.zeros(2)
         self.moved_at = np.zeros(n, np.int64)
         self.looks = 1  # pairs of a new list were last seen at look 0, which is not the one before any
@@ -101,11 +102,12 @@ class Detector:
         self.rebuilds = 0
         self._memory = Memory()
         if kept is not None and before is not None:
-            self.pairs, self.state, memory, path, wraps, pose = kept
+            self.pairs, self.state, memory, path, turned, wraps, pose = kept
             old = before >= 0
             self._memory = memory
             # poses when they were last seen: what they have come since is still to be added to their paths
-            self.path[old], self.wraps[old], self.pose[old] = path[before[old]], wraps[before[old]], pose[before[old]]
+            self.path[old], self.turned[old] = path[before[old]], turned[before[old]]
+            self.wraps[old], self.pose[old] = wraps[before[old]], pose[before[old]]
         if before is None:
             self._scratch: dict[int, Scratch] = {}
             self._found: dict[tuple[int, int], Found] = {}  # room only: looks begin anew
@@ -117,7 +119,7 @@ class Detector:
         self._overlap_work: dict[int, tuple[Array, Array, NDArray[np.int64]]] = {}
         self._need = np.empty(n)
 
-    def _carried(self, before: NDArray[np.int64]) -> tuple[Index, PairState, Memory, Array, Any, Array] | None:
+    def _carried(self, before: NDArray[np.int64]) -> tuple[Any, ...] | None:
         """Pairs of bodies that stayed, by their new rows, and what is known of them, for the next list to start from.
 
         None where rows have changed their order: lists are sorted by them.
@@ -131,7 +133,7 @@ class Detector:
         pairs[:, 0], pairs[:, 1] = now[pairs[:, 0]], now[pairs[:, 1]]
         stayed = (pairs[:, :2] >= 0).all(axis=1)
         columns: list[Any] = [column[stayed] for column in self.state]
-        return pairs[stayed], PairState(*columns), self._memory, self.path, self.wraps, self.pose
+        return pairs[stayed], PairState(*columns), self._memory, self.path, self.turned, self.wraps, self.pose
 
     def contacts(
         self, bodies: Any, zone: Array, travel: Array | None = None, memory: Contacts | None = None
@@ -262,7 +264,7 @@ class Detector:
         if threads.alone(len(self.path), 20000):
             moved, covers = _kernels_follow.follow(
                 self.n_free, bodies.x, bodies.y, bodies.cos, bodies.sin, bodies.extent,
-                self.period, self._common, self.looks, self.pose, self.wraps, self.path, self.moved_at,
+                self.period, self._common, self.looks, self.pose, self.wraps, self.path, self.turned, self.moved_at,
                 self.path_at_build, zone, travel, self.margin, self._need,
             )  # fmt: skip
         else:
@@ -280,7 +282,7 @@ class Detector:
         def part(first: int, last: int) -> bool:
             return _kernels_follow.advance(  # type: ignore[no-any-return]
                 first, last, bodies.x, bodies.y, bodies.cos, bodies.sin, bodies.extent,
-                self.period, self._common, self.looks, self.pose, self.wraps, self.path, self.moved_at,
+                self.period, self._common, self.looks, self.pose, self.wraps, self.path, self.turned, self.moved_at,
             )  # fmt: skip
 
         return any(threads.over_blocks(part, len(self.path), 20000))
@@ -336,7 +338,7 @@ class Detector:
             before = self._found.get((first, 1 - side), found)
             count, need = self._look_pairs(
                 first, last, self.pairs, self.shapes, self.pose, self.wraps, self.period, self.n_free,
-                zone, travel, self.path, self.moved_at, self.state, ahead, mode, self.looks, scratch, before, found,
+                zone, travel, self.path, self.turned, self.moved_at, self.state, ahead, mode, self.looks, scratch, before, found,
             )  # fmt: skip
             if need:
                 self._rows = max(self._rows, 2 * need)

@@ -172,7 +172,7 @@ def run_groups(
                 fresh_pairs(len(near), d.pairs)
                 found, need = look_pairs(
                     ZERO, len(near), near, shapes, s.pose, view.wraps, view.period, n, b.zone, s.reach,
-                    view.still, view.moved_at, d.pairs, 0.0, ZERO, TWO, d.scratch, d.found, d.found,
+                    view.still, view.still, view.moved_at, d.pairs, 0.0, ZERO, TWO, d.scratch, d.found, d.found,
                 )  # fmt: skip
                 close_levers(found if found <= room else ZERO, value, who, s.pose)
                 note_reach(rows, s.reach, s.looked)
@@ -326,7 +326,7 @@ def run_groups(
                     fresh_pairs(len(near), d.ends)
                     count, need = look_pairs(
                         ZERO, len(near), near, shapes, s.pose, view.wraps, view.period, n, b.zone, s.reach,
-                        view.still, view.moved_at, d.ends, 0.0, ZERO, TWO, d.scratch, d.later, d.later,
+                        view.still, view.still, view.moved_at, d.ends, 0.0, ZERO, TWO, d.scratch, d.later, d.later,
                     )  # fmt: skip
                 room = found + count
                 short = need > 0 or room > len(d.state)
