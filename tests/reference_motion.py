@@ -51,16 +51,16 @@ def solve(
     return found.y[:, -1]
 
 
-def body_points(floe):
-    """The floe's own 75 points."""
+def body_points(floe, varying=True):
+    """The floe's own points: those for a flow that varies, or for one that is the same everywhere."""
     import banquise as bq
 
-    b = bq.Scene([floe]).bodies()
-    return b.qx[0], b.qy[0], b.qw[0]
+    x, y, w = bq.Scene([floe]).bodies().points(varying)
+    return x[0], y[0], w[0]
 
 
 def dense_points(floe, n=400):
-    """Midpoints of a fine grid of cells inside the floe's polygon, body frame: shares nothing with the 75 points."""
+    """Midpoints of a fine grid of cells inside the floe's polygon, body frame: shares nothing with the floe's own points."""
     import shapely
 
     polygon = floe.polygon

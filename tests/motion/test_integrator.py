@@ -290,9 +290,9 @@ def test_the_force_of_a_step_is_the_drag_within_it(step, relative):
         start, end = np.array([b.u[0], b.v[0], b.spin[0]]), free.velocity[0]
         turn = 0.5 * step * b.spin[0]
         c, s = math.cos(turn), math.sin(turn)
-        x, y = c * b.qx[0] - s * b.qy[0], s * b.qx[0] + c * b.qy[0]
+        x, y = c * b.few_x[0] - s * b.few_y[0], s * b.few_x[0] + c * b.few_y[0]
 
-        def drag(velocity, x=x, y=y, weight=b.qw[0]):
+        def drag(velocity, x=x, y=y, weight=b.few_w[0]):
             du, dv = 0.1 - velocity[0] + velocity[2] * y, 0.05 - velocity[1] - velocity[2] * x
             size = 1024.071 * 5e-3 * weight * np.hypot(du, dv)
             t = math.radians(20.0)

@@ -198,6 +198,11 @@ class Forcing:
         drag = self.relative_wind, self.turning_angle, self.air_density, self.water_density
         return self.wind, self.current, self.coriolis, self.gravity, *drag
 
+    @property
+    def varies(self) -> bool:
+        """Whether wind or water are other in one place than in another."""
+        return not all(flow is None or isinstance(flow, Uniform | Series) for flow in (self.wind, self.current))
+
     def coriolis_of(self, bodies: Any, chosen: NDArray[np.int64] | None = None) -> Array:
         """f (1/s): one number for all (1,), or one a floe (n,), of the chosen rows if given."""
         if self.local_coriolis is not None:

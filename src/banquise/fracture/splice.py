@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise.fracture.split import shared_motion
-from banquise.scene.bodies import COLUMNS, Bodies, rings_of_rows
+from banquise.scene.bodies import COLUMNS, POINTS, Bodies, rings_of_rows
 from banquise.scene.floe import Floe
 
 Array = NDArray[np.float64]
-_OF_FLOES = ("qx", "qy", "qw", "moment_x", "moment_y", "spread")  # columns that obstacles have not
+_OF_FLOES = (*POINTS, "moment_x", "moment_y", "spread")  # columns that obstacles have not
 
 
 @dataclass(frozen=True)

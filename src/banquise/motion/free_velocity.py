@@ -113,16 +113,17 @@ def flows_of(bodies: Bodies, forcing: Forcing, time: float, steps: Array, pushes
 def fly(bodies: Bodies, flows: Flows, steps: Array, rows: NDArray[np.int64], out: FreeMotion, time: float) -> None:
     """Free motion of some floes, each over its own step (n,), 0 for a floe that waits; into their rows of `out`."""
     b, f = bodies, flows
+    points = b.points(f.air_mode == 2 or f.water_mode == 2)
     lost: list[int] = []
 
     def work(first: int, last: int) -> None:
         row = free_motion(
             first, last, rows, steps, f.coriolis, f.gravity, f.euler, f.turn_c, f.turn_s,
             b.cos, b.sin, b.u, b.v, b.spin, b.mass, b.inertia, b.area, b.extent,
-            b.qx, b.qy, b.qw, b.moment_x, b.moment_y, b.spread,
+            *points, b.moment_x, b.moment_y, b.spread,
             f.air_mode, f.relative, f.air_u, f.air_v, f.air_flow, f.air_density, f.air_drag,
             f.water_mode, f.water_u, f.water_v, f.water_flow, f.water_density, f.water_drag,
-            f.pushes, FARTHEST, _room(b.qx.shape[1]), out.velocity, out.displacement, out.force,
+            f.pushes, FARTHEST, _room(points[0].shape[1]), out.velocity, out.displacement, out.force,
         )  # fmt: skip
         if row >= 0:
             lost.append(row)

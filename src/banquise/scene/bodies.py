@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from banquise.scene.floe import Floe, Obstacle
 from banquise.scene.moments import ring_moments, rounded_border, shifted
-from banquise.scene.quadrature import quadrature_points
+from banquise.scene.quadrature import fewer_points, quadrature_points
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int32]
@@ -42,6 +42,7 @@ COLUMNS = (
     "water_drag",
     "air_drag",
 )
+POINTS = ("qx", "qy", "qw", "few_x", "few_y", "few_w")  # columns of the floes alone
 
 
 def rings_of_rows(
@@ -101,6 +102,10 @@ class Bodies:
     qx: Array
     qy: Array
     qw: Array
+    # fewer of them (n_free, 40), for flows that are the same everywhere
+    few_x: Array
+    few_y: Array
+    few_w: Array
     moment_x: Array  # first moments of the area about the centre of mass (m3): zero for constant thickness
     moment_y: Array
     spread: Array  # (n_free, 3) mean xx, xy, yy of the area about its own centre (m2)
@@ -208,11 +213,16 @@ class Bodies:
             start = np.cumsum([0, *[len(r) for r in rings]]).astype(np.int32)
             body = np.cumsum(counts).astype(np.int32)
         self.qx, self.qy, self.qw = quadrature_points(np.ascontiguousarray(vertices), start, body, moments[:n])
+        self.few_x, self.few_y, self.few_w = fewer_points(self.qx, self.qy, self.qw, moments[:n])
         self.moment_x, self.moment_y = np.ascontiguousarray(moments[:n, 1]), np.ascontiguousarray(moments[:n, 2])
         area, mx, my, mxx, mxy, myy = moments[:n].T
         self.spread = (
             np.column_stack([mxx - mx * mx / area, mxy - mx * my / area, myy - my * my / area]) / area[:, None]
         )
+
+    def points(self, varying: bool) -> tuple[Array, Array, Array]:
+        """Points and weights for the drag of flows that vary from place to place, or do not."""
+        return (self.qx, self.qy, self.qw) if varying else (self.few_x, self.few_y, self.few_w)
 
     def world_rings(self, row: int) -> list[Array]:
         """The rings of a row where they are now (rounding not included)."""

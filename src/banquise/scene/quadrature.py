@@ -1,4 +1,10 @@
-"""75 points a floe whose weights give its exact area, first and second moments, whatever its ring."""
+"""75 points a floe whose weights give its exact area, first and second moments, whatever its ring; and 40 of them for flows
+that are the same everywhere.
+
+How a rigid floe goes through a uniform flow are three numbers, velocity and spin, and the drag on a point is a smooth function
+of its place but for one place, about which the floe turns. 40 of the 75 points, with other weights, give the same sums
+(`_kernels_condense`). A flow that varies within a floe wants all 75: spread out evenly they see more of it.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise.scene._kernels import quadrature
+from banquise.scene._kernels_condense import FUNCTIONS, condense
 from banquise.threads import over_blocks
 
 Array = NDArray[np.float64]
 
 PIECES = 25  # of three points each
+FEW = FUNCTIONS  # points, where the flow is the same everywhere
 
 
 def quadrature_points(
@@ -26,6 +34,15 @@ def quadrature_points(
     over_blocks(lambda i, j: quadrature(vertices, ring_start, body_ring, PIECES, i, j, qx, qy, qw), n, grain=200)
     _match(qx, qy, qw, moments)
     return qx, qy, qw
+
+
+def fewer_points(qx: Array, qy: Array, qw: Array, moments: Array) -> tuple[Array, Array, Array]:
+    """Points and weights (n, FEW) that give the drag of a uniform flow as those of `quadrature_points` do."""
+    n = len(qx)
+    x, y, w = (np.empty((n, FEW)) for _ in range(3))
+    over_blocks(lambda i, j: condense(i, j, qx, qy, qw, x, y, w), n, grain=100)
+    _match(x, y, w, moments)
+    return x, y, w
 
 
 def _match(qx: Array, qy: Array, qw: Array, moments: Array) -> None:

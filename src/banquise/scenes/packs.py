@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from banquise.detection.broad_phase import spatial_order
-from banquise.scene.bodies import COLUMNS, Bodies, rings_of_rows
+from banquise.scene.bodies import COLUMNS, POINTS, Bodies, rings_of_rows
 from banquise.scene.floe import Floe
 from banquise.scene.scene import Scene
 
@@ -98,7 +98,7 @@ def tile(bodies: Bodies, side: float, across: int, seed: int = 0) -> Bodies:
     c, s = np.array([1.0, 0, -1, 0])[quarter][:, None], np.array([0.0, 1, 0, -1])[quarter][:, None]
     at_x, at_y = side * (np.arange(copies) % across)[:, None], side * (np.arange(copies) // across)[:, None]
     many: Any = Bodies.__new__(Bodies)
-    for name in (*COLUMNS, "qx", "qy", "qw"):
+    for name in (*COLUMNS, *POINTS):
         column = getattr(bodies, name)[:n]
         setattr(many, name, np.concatenate([column] * copies))
     x = bodies.x[:n] - 0.5 * (bodies.x[:n].min() + bodies.x[:n].max())
@@ -109,7 +109,7 @@ def tile(bodies: Bodies, side: float, across: int, seed: int = 0) -> Bodies:
     many.sin = (s * bodies.cos[:n] + c * bodies.sin[:n]).ravel()
     many.n_free, many.materials = n * copies, bodies.materials
     order = spatial_order(many)
-    for name in (*COLUMNS, "qx", "qy", "qw"):
+    for name in (*COLUMNS, *POINTS):
         setattr(many, name, np.ascontiguousarray(getattr(many, name)[order]))
     many.ids = np.arange(n * copies)
     many.vertices, many.ring_start, many.body_ring = rings_of_rows(

@@ -142,7 +142,7 @@ class Engine:
         sim.obstacle_motion.set_velocity(b, sim.time, step)
         self.columns = Columns(
             b.x, b.y, b.angle, b.cos, b.sin, b.u, b.v, b.spin, b.mass, b.inertia, b.area, b.extent, b.inverse_mass,
-            b.inverse_inertia, b.material, b.ids, sim.size, sim.zone, b.qx, b.qy, b.qw, b.moment_x, b.moment_y,
+            b.inverse_inertia, b.material, b.ids, sim.size, sim.zone, *b.points(sim.forcing.varies), b.moment_x, b.moment_y,
             b.spread,
         )  # fmt: skip
         self._begin_step(sim.time, step, self.columns, s, self.start, self.careful)

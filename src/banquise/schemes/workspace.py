@@ -11,6 +11,7 @@ from banquise.detection.broad_phase import PairState, empty_state
 from banquise.detection.scratch import Found, Scratch, make_found, make_scratch, refit_scratch
 from banquise.detection.shapes import Shapes
 from banquise.motion.free_velocity import Room
+from banquise.scene.quadrature import PIECES
 from banquise.solvers._kernels_small import Scratch as SolverScratch
 from banquise.solvers._kernels_small import scratch_for
 from banquise.solvers.frictional import SMALL
@@ -18,7 +19,6 @@ from banquise.solvers.frictional import SMALL
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 
-POINTS = 75  # of the quadrature of a floe
 MOVING = ("x", "y", "angle", "cos", "sin", "u", "v", "spin")  # columns of bodies that a step changes
 CONTROLS = 24  # numbers a desk keeps of the group it is at
 EVENT_WIDTH = 17  # an event with where it fell on its bodies, and its group
@@ -250,7 +250,7 @@ def make_desk(shapes: Shapes, obstacles: int, contacts: int, rows: int, pairs: i
     desk = Desk(
         control=np.zeros(CONTROLS, np.int64),
         slot=np.full(n, -1, np.int64),
-        flight=Room.of(POINTS),
+        flight=Room.of(3 * PIECES),
         pairs=empty_state(pairs),
         ends=empty_state(pairs),
         scratch=make_scratch(shapes, rows),
