@@ -7,7 +7,7 @@ from random_bodies import columns, star_rings, world_polygons
 from shapes import star
 
 import banquise as bq
-from banquise.detection import _kernels_overlap
+from banquise.detection import _kernels_border
 from banquise.detection._kernels_rows import hull_gap
 from banquise.detection.planar import Detector
 from banquise.detection.shapes import shapes_of
@@ -35,7 +35,7 @@ def compare(bodies, zone, tolerance):
     apart = wanted > 0
     detector = Detector(bodies)
     value = np.empty((n, 5))
-    _kernels_overlap.closest_points(0, n, first, second, detector.shapes, detector.pose, value)
+    _kernels_border.closest_points(0, n, first, second, detector.shapes, detector.pose, value)
     assert np.abs(value[apart, 0] - wanted[apart]).max() < tolerance
     # the points found are that far apart, too
     length = np.hypot(value[:, 3] - value[:, 1], value[:, 4] - value[:, 2])

@@ -1,117 +1,14 @@
-"""Kernels that measure overlap and least distance, apart from the contact code: by crossing edges, crossing parity and
-nearest border points, not by the signs and cones of contact frames."""
+"""Kernels that measure overlap, apart from the contact code: by crossing edges, crossing parity and nearest border points, not
+by the signs and cones of contact frames."""
 
 import math
 
+from banquise.detection._kernels_border import crossings, deepest_along, holds, nearest
+from banquise.detection._kernels_coincident import in_common, may_coincide, width
 from banquise.detection._kernels_rows import box_gap, edge, hull_gap, point
 from banquise.detection.jit import inline, inner, kernel
 
 SLIGHT = 1e-4  # of the smaller body's radius: borders nearer than that to each other may be one and the same
-
-
-@inner
-def nearest(block, node, node_link, at, end, x, y, bound):
-    """Square of the distance of a point to the border below nodes at:end, and the nearest point of it; `bound` if not
-    less."""
-    best, fx, fy = bound, x, y
-    while at < end:
-        dx = max(node[at, 0] - x, x - node[at, 2], 0.0)
-        dy = max(node[at, 1] - y, y - node[at, 3], 0.0)
-        if dx * dx + dy * dy >= best:
-            at = node_link[at, 1]
-            continue
-        run = node_link[at, 0]
-        at += 1
-        if run < 0:
-            continue
-        for lane in range(4):
-            px, py = block[run, 0, lane], block[run, 1, lane]
-            ex, ey = block[run, 2, lane], block[run, 3, lane]
-            t = min(max(((x - px) * ex + (y - py) * ey) * block[run, 4, lane], 0.0), 1.0)
-            gx, gy = px + t * ex, py + t * ey
-            square = (x - gx) * (x - gx) + (y - gy) * (y - gy)
-            if square < best:
-                best, fx, fy = square, gx, gy
-    return best, fx, fy
-
-
-@kernel
-def holds(block, node, node_link, at, end, x, y):
-    """Whether a point lies in the ice below nodes at:end: a ray to the right crosses its border an odd number."""
-    odd = False
-    while at < end:
-        if y < node[at, 1] or y > node[at, 3] or x > node[at, 2]:
-            at = node_link[at, 1]
-            continue
-        run = node_link[at, 0]
-        at += 1
-        if run < 0:
-            continue
-        for lane in range(4):
-            py, ey = block[run, 1, lane], block[run, 3, lane]
-            if (py > y) != (py + ey > y):
-                odd ^= x < block[run, 0, lane] + (y - py) / ey * block[run, 2, lane]
-    return odd
-
-
-@inner
-def _chord(block, node, node_link, at, end, px, py, ex, ey, cuts):
-    """Places along an edge where it crosses the border below nodes at:end, sorted; their number, at most len(cuts)."""
-    n = 0
-    x0, x1 = min(px, px + ex), max(px, px + ex)
-    y0, y1 = min(py, py + ey), max(py, py + ey)
-    while at < end:
-        if x0 > node[at, 2] or x1 < node[at, 0] or y0 > node[at, 3] or y1 < node[at, 1]:
-            at = node_link[at, 1]
-            continue
-        run = node_link[at, 0]
-        at += 1
-        if run < 0:
-            continue
-        for lane in range(4):
-            rx, ry = block[run, 0, lane] - px, block[run, 1, lane] - py
-            fx, fy = block[run, 2, lane], block[run, 3, lane]
-            before, after = ex * ry - ey * rx, ex * (ry + fy) - ey * (rx + fx)
-            if (before > 0.0) == (after > 0.0):
-                continue
-            t = (rx * fy - ry * fx) / (ex * fy - ey * fx)
-            if 0.0 <= t < 1.0 and n < len(cuts):
-                k = n
-                while k > 0 and cuts[k - 1] > t:
-                    cuts[k] = cuts[k - 1]
-                    k -= 1
-                cuts[k] = t
-                n += 1
-    return n
-
-
-@inner
-def _depth_at(block, node, node_link, at, end, x, y, ex, ey, t, out, back):
-    """Square of the distance to the border from place t of an edge that comes in at `out` and leaves at `back` (infinite
-    where it does not): the border is no farther than those, so few runs are looked at."""
-    way = min(t - out, back - t)
-    bound = (ex * ex + ey * ey) * way * way * (1.0 + 1e-12)
-    square, _, _ = nearest(block, node, node_link, at, end, x + t * ex, y + t * ey, bound)
-    return square
-
-
-@inner
-def _deepest(block, node, node_link, at, end, x, y, ex, ey, low, high, out, back):
-    """Greatest distance to the border along a stretch of an edge inside it, by golden sections.
-
-    Inside a convex border the distance is concave along a line, so the search finds its top; else a high point.
-    """
-    golden = 0.6180339887498949
-    p, q = high - golden * (high - low), low + golden * (high - low)
-    dp = _depth_at(block, node, node_link, at, end, x, y, ex, ey, p, out, back)
-    dq = _depth_at(block, node, node_link, at, end, x, y, ex, ey, q, out, back)
-    for _ in range(24):
-        left = dp > dq
-        low, high = (low, q) if left else (p, high)
-        p, q = (high - golden * (high - low), p) if left else (q, low + golden * (high - low))
-        d = _depth_at(block, node, node_link, at, end, x, y, ex, ey, p if left else q, out, back)
-        dp, dq = (d, dp) if left else (dq, d)
-    return math.sqrt(max(dp, dq))
 
 
 @inline
@@ -196,13 +93,13 @@ def _chords(block, node, node_link, body, box, v_body, e_body, c, s, tx, ty, cut
                 or (y < y0 and y + fy < y0) or (y > y1 and y + fy > y1)
             ):  # fmt: skip
                 continue
-            n = _chord(block, node, node_link, e_at, e_end, x, y, fx, fy, cuts)
+            n = crossings(block, node, node_link, e_at, e_end, x, y, fx, fy, cuts)
             for l in range(n + 1):
                 low, high = cuts[l - 1] if l > 0 else 0.0, cuts[l] if l < n else 1.0
                 t = 0.5 * (low + high)
                 if holds(block, node, node_link, e_at, e_end, x + t * fx, y + t * fy):
                     out, back = low if l > 0 else -math.inf, high if l < n else math.inf
-                    deepest = _deepest(block, node, node_link, e_at, e_end, x, y, fx, fy, low, high, out, back)
+                    deepest = deepest_along(block, node, node_link, e_at, e_end, x, y, fx, fy, low, high, out, back)
                     depth = max(depth, deepest)
     return depth
 
@@ -262,67 +159,6 @@ def _way_to_leave(block, body, which, c, s, found):
 
 
 @inner
-def _in_common(block, node, node_link, body, v_body, e_body, c, s, tx, ty, cuts):
-    """Whether bodies whose borders lie on each other have ice in common: the middle of one of the chords that go straight
-    in from the middles of the edges of v_body lies in e_body too, away from its border."""
-    at, end = body[v_body, 0], body[v_body + 1, 0]
-    e_at, e_end = body[e_body, 0], body[e_body + 1, 0]
-    reach = 4.0 * node[at, 6]  # from any point of the border to beyond it
-    for k in range(body[v_body, 1], body[v_body + 1, 1]):
-        px, py = point(block, k)
-        ex, ey, inv = edge(block, k)
-        unit = reach * math.sqrt(inv)
-        px, py, dx, dy = px + 0.5 * ex, py + 0.5 * ey, -ey * unit, ex * unit  # the ice is on the left
-        n = _chord(block, node, node_link, at, end, px, py, dx, dy, cuts) if inv > 0.0 else 0
-        l = 0
-        while l < n and cuts[l] < 1e-9:  # the edge itself
-            l += 1
-        if l == n:
-            continue
-        px, py = px + 0.5 * cuts[l] * dx, py + 0.5 * cuts[l] * dy
-        x, y = c * px - s * py + tx, s * px + c * py + ty
-        if holds(block, node, node_link, e_at, e_end, x, y):
-            bound = 0.25 * (cuts[l] * reach) ** 2  # of its own border, to which the other one must be about as near
-            square, _, _ = nearest(block, node, node_link, e_at, e_end, x, y, bound)
-            if square > 1e-4 * bound:
-                return True
-    return False
-
-
-@inner
-def _width(block, body, which):
-    """Least distance of two parallel lines, one along an edge, that hold a body: the way to leave one that it lies on."""
-    least = math.inf
-    for k in range(body[which, 1], body[which + 1, 1]):
-        ex, ey, inv = edge(block, k)
-        if inv == 0.0:
-            continue
-        low, high = math.inf, -math.inf
-        for l in range(body[which, 1], body[which + 1, 1]):
-            x, y = point(block, l)
-            low, high = min(low, x * ey - y * ex), max(high, x * ey - y * ex)
-        least = min(least, (high - low) * math.sqrt(inv))
-    return least
-
-
-@inline
-def _may_coincide(block, node, node_link, body, i, j, c, s, tx, ty, ux, uy, slight):
-    """Whether two bodies may lie on each other: the middles of their boxes in each other's, a point of one on the other's
-    border. All but none of the pairs that only touch are told from those by the first of it."""
-    a, b = body[i, 0], body[j, 0]
-    x, y = c * node[b, 4] - s * node[b, 5] + tx, s * node[b, 4] + c * node[b, 5] + ty
-    if x < node[a, 0] or x > node[a, 2] or y < node[a, 1] or y > node[a, 3]:
-        return False
-    x, y = c * node[a, 4] + s * node[a, 5] + ux, c * node[a, 5] - s * node[a, 4] + uy
-    if x < node[b, 0] or x > node[b, 2] or y < node[b, 1] or y > node[b, 3]:
-        return False
-    x, y = point(block, body[j, 1])
-    x, y = c * x - s * y + tx, s * x + c * y + ty
-    square, _, _ = nearest(block, node, node_link, a, body[i + 1, 0], x, y, slight * slight)
-    return square < slight * slight
-
-
-@inner
 def pair_overlap(block, node, node_link, body, box, i, j, c, s, tx, ty, ux, uy, near, found, cuts, runs):
     """(overlap depth, clearance) of two bodies; one of them is zero. The clearance is a lower bound, at most `near`.
 
@@ -349,17 +185,17 @@ def pair_overlap(block, node, node_link, body, box, i, j, c, s, tx, ty, ux, uy, 
             depth = max(depth, found[1], chord)
         elif inside:
             deep = _way_to_leave(block, body, v, c, turn, found)
-            if found[1] < slight and not _in_common(block, node, node_link, body, v, e, c, turn, ox, oy, cuts):
+            if found[1] < slight and not in_common(block, node, node_link, body, v, e, c, turn, ox, oy, cuts):
                 deep = found[1]  # all its points on the border of the other, and outside: it fills a bay
             return deep + radii, 0.0
         else:
             apart = found[0]
     if (
         (depth < slight if crossed else apart < slight)
-        and _may_coincide(block, node, node_link, body, i, j, c, s, tx, ty, ux, uy, slight)
-        and _in_common(block, node, node_link, body, j, i, c, s, tx, ty, cuts)
+        and may_coincide(block, node, node_link, body, i, j, c, s, tx, ty, ux, uy, slight)
+        and in_common(block, node, node_link, body, j, i, c, s, tx, ty, cuts)
     ):
-        depth = min(_width(block, body, i), _width(block, body, j))
+        depth = min(width(block, body, i), width(block, body, j))
     if crossed or depth > 0.0:
         return depth + radii, 0.0
     return max(radii - apart, 0.0), max(apart - radii, 0.0)
@@ -461,47 +297,3 @@ def look_overlaps(
                 a[count], b[count], depth[count] = i, j, deep
             count += 1
     return count
-
-
-@kernel
-def closest_points(first, last, a, b, sh, pose, value):
-    """Least distance of the borders of pairs first:last, and where, relative to the centre of a, in world axes.
-
-    value: distance of the rings, point on a, point on b. However far apart: the bound shrinks as points are met.
-    """
-    block, node, node_link, body, box = sh.block, sh.node, sh.node_link, sh.body, sh.frame
-    for p in range(first, last):
-        i, j = a[p], b[p]
-        dx, dy = pose[j, 0] - pose[i, 0], pose[j, 1] - pose[i, 1]
-        ca, sa, cb, sb = pose[i, 2], pose[i, 3], pose[j, 2], pose[j, 3]
-        c, s = ca * cb + sa * sb, ca * sb - sa * cb
-        best = math.inf
-        for who in range(2):
-            v, e, turn = (j, i, s) if who == 0 else (i, j, -s)
-            ox = ca * dx + sa * dy if who == 0 else -cb * dx - sb * dy
-            oy = ca * dy - sa * dx if who == 0 else sb * dx - cb * dy
-            at, end = body[v, 0], body[v + 1, 0]
-            while at < end:
-                x, y = c * node[at, 4] - turn * node[at, 5] + ox, turn * node[at, 4] + c * node[at, 5] + oy
-                away_x, away_y = max(box[e, 0] - x, x - box[e, 2], 0.0), max(box[e, 1] - y, y - box[e, 3], 0.0)
-                if away_x * away_x + away_y * away_y >= (math.sqrt(best) + node[at, 6]) ** 2:
-                    at = node_link[at, 1]
-                    continue
-                run = node_link[at, 0]
-                at += 1
-                if run < 0:
-                    continue
-                for k in range(4 * run, 4 * run + 4):
-                    px, py = point(block, k)
-                    x, y = c * px - turn * py + ox, turn * px + c * py + oy
-                    square, fx, fy = nearest(block, node, node_link, body[e, 0], body[e + 1, 0], x, y, best)
-                    if square >= best:
-                        continue
-                    best = square
-                    value[p, 0] = math.sqrt(square)
-                    if who == 0:
-                        value[p, 1], value[p, 2] = ca * fx - sa * fy, sa * fx + ca * fy
-                        value[p, 3], value[p, 4] = ca * x - sa * y, sa * x + ca * y
-                    else:
-                        value[p, 1], value[p, 2] = cb * x - sb * y + dx, sb * x + cb * y + dy
-                        value[p, 3], value[p, 4] = cb * fx - sb * fy + dx, sb * fx + cb * fy + dy

@@ -10,7 +10,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from banquise.detection import _kernels_overlap
+from banquise.detection import _kernels_border
 from banquise.detection.overlap import overlap_area, separating_translation
 from banquise.detection.shapes import shapes_of
 from banquise.errors import ShapeError
@@ -101,7 +101,7 @@ def gap(a: Any, b: Any) -> Any:
     pose = np.stack([columns.x, columns.y, columns.cos, columns.sin], axis=1)
     value = np.empty((1, 5))
     first, second = np.zeros(1, np.int32), np.ones(1, np.int32)
-    _kernels_overlap.closest_points(0, 1, first, second, shapes, pose, value)
+    _kernels_border.closest_points(0, 1, first, second, shapes, pose, value)
     rings, radii = value[0, 0], a.radius + b.radius
     overlap = shapely.intersection(a.polygon, b.polygon)
     inside = _first_point_inside(shapes, pose, 0, 1) or _first_point_inside(shapes, pose, 1, 0)
@@ -117,7 +117,7 @@ def _first_point_inside(shapes: Any, pose: Array, inner: int, outer: int) -> boo
     """Whether the first point of one body lies in the ice of the other (frames not turned)."""
     x, y = pose[inner, :2] - pose[outer, :2] + shapes.block[shapes.body[inner, 1] // 4, :2, 0]
     nodes = (int(shapes.body[outer, 0]), int(shapes.body[outer + 1, 0]))
-    return bool(_kernels_overlap.holds(shapes.block, shapes.node, shapes.node_link, *nodes, float(x), float(y)))
+    return bool(_kernels_border.holds(shapes.block, shapes.node, shapes.node_link, *nodes, float(x), float(y)))
 
 
 def _region(a: Any, b: Any, overlap: Any) -> tuple[float, Array]:

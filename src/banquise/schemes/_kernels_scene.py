@@ -1,169 +1,15 @@
 # mypy: ignore-errors
-"""Kernels of the whole scene: who may meet within a step, the groups of those that will, what is pushed, and who is alone."""
+"""Kernels of the whole scene: the start of a step, how far all come, who is alone, and what the groups add up to."""
 
 import math
 
-import numpy as np
-
-from banquise.jit import bare_inline, bare_kernel, kernel
-from banquise.jit import bare_inner as inner
+from banquise.jit import bare_inline, bare_kernel
 from banquise.motion._kernels_series import cos_sin
-from banquise.schemes._kernels import (
-    AX,
-    AY,
-    BX,
-    BY,
-    GAP,
-    MARGIN,
-    NX,
-    NY,
-    SX,
-    SY,
-    ZONE,
-    gap_ahead,
-    relative_speed,
-    rest_speed,
-    way_between,
-)
-from banquise.schemes._kernels_held import curving
+from banquise.schemes._kernels import GAP, MARGIN
 from banquise.schemes.codes import BLUR, CURRENT, GRAVITY, PUSH, ROUNDS, TIME, WIND
 
-ZERO = np.int64(0)  # typed: written out it would compile copies of what it is handed to
 ROUND_OFF = 2e-15  # of the largest coordinate: nearer than this nobody can tell
 BLOCK = 1024  # floes whose work is added up together, whatever the threads
-LARGE = 32  # pairs at rest from which on a group takes in what may meet it
-SWEEPS = 3  # floes in a row that are foreseen to be struck one after the other
-
-
-@inner
-def _strike(value, who, begin, end, later, velocity, step, n_free, inverse_mass, inverse_inertia, largest, struck):
-    """Add to the way of two floes what the first of their contacts to close will give them, each pair taken by itself."""
-    best, rest = -1, 0.0
-    for k in range(begin, end):
-        dx, dy, _, _ = way_between(value, who, k, later, velocity, step, n_free)
-        closing = -(dx * value[k, NX] + dy * value[k, NY])
-        if closing > max(value[k, GAP], 0.0) and closing - max(value[k, GAP], 0.0) > rest:
-            best, rest = k, closing - max(value[k, GAP], 0.0)
-    if best < 0:
-        return
-    i, j = who[best, 0], who[best, 1]
-    nx, ny = value[best, NX], value[best, NY]
-    arm_i, arm_j = value[best, AX] * ny - value[best, AY] * nx, value[best, BX] * ny - value[best, BY] * nx
-    w = inverse_mass[i] + inverse_mass[j] + arm_i * arm_i * inverse_inertia[i] + arm_j * arm_j * inverse_inertia[j]
-    way = (1.0 + largest) * rest / w
-    for side in range(2):
-        body, sign, arm = (i, -way, arm_i) if side == 0 else (j, way, arm_j)
-        if body < n_free:
-            struck[body] = True
-            later[body, 0] += sign * nx * inverse_mass[body]
-            later[body, 1] += sign * ny * inverse_mass[body]
-            later[body, 2] += sign * arm * inverse_inertia[body]
-
-
-@inner
-def _foresee(
-    value, who, pairs, velocity, displacement, step, n_free, size, extent, inverse_mass, inverse_inertia, largest, live,
-    struck, later,
-):  # fmt: skip
-    """Make live the pairs that meet when floes go on as their first impacts will send them.
-
-    Each pair is taken by itself, without friction: a guess, which only has to be right more often than not, for a pair that
-    meets and was not foreseen overlaps, and is done again. struck: scratch, false for every body; later: scratch.
-    """
-    for i in range(n_free):
-        later[i, 0], later[i, 1], later[i, 2] = displacement[i, 0], displacement[i, 1], displacement[i, 2]
-    for p in range(len(pairs)):
-        if live[p]:
-            begin = pairs[p, 4]
-            _strike(
-                value, who, begin, begin + pairs[p, 5], later, velocity, step, n_free, inverse_mass,
-                inverse_inertia, largest, struck,
-            )  # fmt: skip
-    for _ in range(SWEEPS):
-        more = False
-        for p in range(len(pairs)):
-            i, j = pairs[p, 0], pairs[p, 1]
-            if live[p] or not (struck[i] or (j < n_free and struck[j])):
-                continue
-            small = size[i] if j >= n_free else min(size[i], size[j])
-            begin, end = pairs[p, 4], pairs[p, 4] + pairs[p, 5]
-            for k in range(begin, end):
-                dx, dy, da, db = way_between(value, who, k, later, velocity, step, n_free)
-                if gap_ahead(value, k, dx, dy, da, db, extent[i], extent[j]) <= ZONE * small + 0.1 * math.sqrt(
-                    dx * dx + dy * dy
-                ):
-                    live[p] = more = True
-            if live[p]:
-                _strike(
-                    value, who, begin, end, later, velocity, step, n_free, inverse_mass, inverse_inertia,
-                    largest, struck,
-                )  # fmt: skip
-        if not more:
-            break
-    for p in range(len(pairs)):
-        struck[pairs[p, 0]] = struck[pairs[p, 1]] = False
-
-
-@inner
-def _survey(
-    value, who, velocity, displacement, step, n_free, size, pull, extent, reach, shortest, touch, blur, pairs, first, live,
-    rest, struck, hopeful,
-):  # fmt: skip
-    """Gather the contacts into pairs (a, b, images, first contact, contacts); mark those that are live; their count.
-
-    A pair is live when it rests together or a contact point of it may close within the step: its gap, carried on by the
-    free displacement of both bodies, with room for the turning of levers and normals. So is a pair with a floe that may
-    be struck by another, if its reach (raised by that) takes it there, unless one is `hopeful`: few that are struck meet
-    another in the same step, and those that do overlap and are done again. rest: whether it
-    rests together. struck: scratch, false for every body.
-    """
-    count = 0
-    for k in range(len(value)):
-        i, j = who[k, 0], who[k, 1]
-        fresh = (
-            k == 0
-            or who[k - 1, 0] != i
-            or who[k - 1, 1] != j
-            or value[k - 1, SX] != value[k, SX]
-            or value[k - 1, SY] != value[k, SY]
-        )
-        if fresh:
-            pairs[count, 0], pairs[count, 1], pairs[count, 4] = i, j, k
-            pairs[count, 2] = pairs[count, 3] = pairs[count, 5] = 0
-            first[count] = k
-            live[count] = rest[count] = False
-            count += 1
-        pairs[count - 1, 5] += 1
-        if live[count - 1]:
-            continue
-        small = size[i] if j >= n_free else min(size[i], size[j])
-        speed, tangent = relative_speed(value, who, k, velocity)
-        turn = max(-curving(value, who, k, velocity, tangent), 0.0)
-        slow = rest_speed(pull[i] + pull[j] + turn, touch * small + blur, shortest)
-        if value[k, GAP] <= ZONE * small and speed <= slow:
-            live[count - 1] = rest[count - 1] = True
-            continue
-        dx, dy, da, db = way_between(value, who, k, displacement, velocity, step, n_free)
-        ahead = gap_ahead(value, k, dx, dy, da, db, extent[i], extent[j])
-        # on the way the gap may be smaller than at the end, by what the pull can do
-        live[count - 1] = ahead - 0.125 * (pull[i] + pull[j]) * step * step <= ZONE * small
-    if hopeful:
-        return count
-    for p in range(count):
-        i, j = pairs[p, 0], pairs[p, 1]
-        if live[p] and j < n_free:
-            struck[i] = struck[j] = True
-    for p in range(count):
-        i, j = pairs[p, 0], pairs[p, 1]
-        if live[p] or not (struck[i] or struck[j]):
-            continue
-        last = first[p + 1] if p + 1 < count else len(value)
-        for k in range(first[p], last):
-            if value[k, GAP] <= reach[i] + reach[j]:
-                live[p] = True
-    for p in range(count):
-        struck[pairs[p, 0]] = struck[pairs[p, 1]] = False
-    return count
 
 
 @bare_kernel
@@ -210,7 +56,7 @@ def reaches_of_all(step, b, s):
 
 
 @bare_inline
-def _take_up(i, step, b, s):
+def take_up_row(i, step, b, s):
     """The state of floe i at the start of the step."""
     s.velocity[i, 0], s.velocity[i, 1], s.velocity[i, 2] = b.u[i], b.v[i], b.spin[i]
     s.pose[i, 0], s.pose[i, 1], s.pose[i, 2], s.pose[i, 3] = b.x[i], b.y[i], b.cos[i], b.sin[i]
@@ -218,6 +64,13 @@ def _take_up(i, step, b, s):
     for k in range(3):
         s.ahead[i, k] = s.free_velocity[i, k]
         s.change[i, k] = s.stress[i, k] = s.water[i, k] = 0.0
+
+
+@bare_kernel
+def take_up(rows, step, b, s):
+    """The state of some floes at the start of the step."""
+    for q in range(len(rows)):
+        take_up_row(rows[q], step, b, s)
 
 
 @bare_kernel
@@ -234,206 +87,6 @@ def take_up_found(value, who, b, s):
             if i < n_free:
                 s.velocity[i, 0], s.velocity[i, 1], s.velocity[i, 2] = b.u[i], b.v[i], b.spin[i]
     return deepest
-
-
-@bare_kernel
-def near_contacts(value, who, size, n_free, near):
-    """List the contacts at which bodies may rest against each other; how many."""
-    count = 0
-    for k in range(len(value)):
-        i, j = who[k, 0], who[k, 1]
-        small = size[i] if j >= n_free else min(size[i], size[j])
-        if value[k, GAP] <= ZONE * small:
-            near[count] = k
-            count += 1
-    return count
-
-
-@bare_kernel
-def shift_contacts(value, who, change, n_free):
-    """Carry contacts along with floes that are shifted and turned a very little (n, 3), to first order."""
-    for k in range(len(value)):
-        i, j = who[k, 0], who[k, 1]
-        free = j < n_free
-        ix, iy, turn_i = change[i, 0], change[i, 1], change[i, 2]
-        jx, jy, turn_j = (change[j, 0], change[j, 1], change[j, 2]) if free else (0.0, 0.0, 0.0)
-        if ix == 0.0 and iy == 0.0 and turn_i == 0.0 and jx == 0.0 and jy == 0.0 and turn_j == 0.0:
-            continue
-        nx, ny, ax, ay, bx, by = value[k, NX], value[k, NY], value[k, AX], value[k, AY], value[k, BX], value[k, BY]
-        dx, dy = jx - turn_j * by - ix + turn_i * ay, jy + turn_j * bx - iy - turn_i * ax
-        turn = turn_i if who[k, 2] < 4 else turn_j  # that of the body which has the edge
-        value[k, GAP] += dx * nx + dy * ny
-        value[k, NX], value[k, NY] = nx - turn * ny, ny + turn * nx
-        value[k, AX], value[k, AY] = ax - turn_i * ay, ay + turn_i * ax
-        value[k, BX], value[k, BY] = bx - turn_j * by, by + turn_j * bx
-
-
-@kernel
-def find_pairs(pairs, wanted, mark):
-    """Where each of a few pairs (k, 2) stands in a list of pairs, -1 for none. mark: scratch, false for every body."""
-    place = np.full(len(wanted), -1, np.int64)
-    for k in range(len(wanted)):
-        mark[wanted[k, 0]] = mark[wanted[k, 1]] = True
-    for p in range(len(pairs)):
-        if not (mark[pairs[p, 0]] and mark[pairs[p, 1]]):
-            continue
-        for k in range(len(wanted)):
-            if pairs[p, 0] == wanted[k, 0] and pairs[p, 1] == wanted[k, 1]:
-                place[k] = p
-    for k in range(len(wanted)):
-        mark[wanted[k, 0]] = mark[wanted[k, 1]] = False
-    return place
-
-
-@bare_kernel
-def take_up(rows, step, b, s):
-    """The state of some floes at the start of the step."""
-    for q in range(len(rows)):
-        _take_up(rows[q], step, b, s)
-
-
-@bare_kernel
-def list_groups(pairs, live, n_free, first, label, number, members, member_start, listed, pair_start, where, home):
-    """Groups of floes joined by live pairs, as lists; (how many, members in all, pairs in all, pairs of the largest).
-
-    pairs (p, 6): rows, images, contacts; obstacles join nobody. Groups are numbered by their first member; a group has every
-    pair of its members, live or not, for an impact may send them anywhere. label: root of each floe, -1 for those in
-    none. home: the number of its group, counted from `first`; of those in none it stays as it is, or is -1 where first is 0.
-    where: scratch (p,).
-    """
-    for i in range(n_free):
-        label[i] = number[i] = -1
-        if first == 0:
-            home[i] = -1
-    for p in range(len(pairs)):
-        i, j = pairs[p, 0], pairs[p, 1]
-        if not live[p]:
-            continue
-        for side in range(2):
-            k = pairs[p, side]
-            if k < n_free and label[k] < 0:
-                label[k] = k
-        if j >= n_free:
-            continue
-        while label[i] != i:
-            label[i] = label[label[i]]
-            i = label[i]
-        while label[j] != j:
-            label[j] = label[label[j]]
-            j = label[j]
-        if i < j:
-            label[j] = i
-        else:
-            label[i] = j
-    groups = total = 0
-    for i in range(n_free):  # the root is the smallest of its group, so it is met first
-        if label[i] < 0:
-            continue
-        root = i
-        while label[root] != root:
-            root = label[root]
-        label[i] = root
-        if root == i:
-            number[i] = groups
-            member_start[groups] = 0
-            pair_start[groups] = 0
-            groups += 1
-        member_start[number[root]] += 1
-        total += 1
-    count = 0
-    for p in range(len(pairs)):
-        i, j = pairs[p, 0], pairs[p, 1]
-        where[p] = -1
-        if label[i] >= 0 and (j >= n_free or label[j] == label[i]):
-            where[p] = number[label[i]]
-            pair_start[where[p]] += 1
-            count += 1
-    last, last_pair, most = total, count, 0
-    for g in range(groups - 1, -1, -1):  # ends of the groups, moved down to their starts as they fill
-        size, size_pair = member_start[g], pair_start[g]
-        most = max(most, size_pair)
-        member_start[g], pair_start[g] = last, last_pair
-        last, last_pair = last - size, last_pair - size_pair
-    member_start[groups], pair_start[groups] = total, count
-    for i in range(n_free - 1, -1, -1):
-        if label[i] >= 0:
-            g = number[label[i]]
-            member_start[g] -= 1
-            members[member_start[g]] = i
-            home[i] = first + g
-    for p in range(len(pairs) - 1, -1, -1):
-        g = where[p]
-        if g >= 0:
-            pair_start[g] -= 1
-            at = pair_start[g]
-            for k in range(6):
-                listed[at, k] = pairs[p, k]
-    return groups, total, count, most
-
-
-@inner
-def _join_large(pairs, rest, n_free, label, number, groups, live, resting):
-    """Make live what may meet a group of which much rests together: to do it again is dear; whether there is any.
-
-    resting: scratch, a number a group.
-    """
-    for g in range(groups):
-        resting[g] = 0
-    for p in range(len(pairs)):
-        if rest[p]:
-            resting[number[label[pairs[p, 0]]]] += 1
-    joined = False
-    for p in range(len(pairs)):
-        if live[p] or pairs[p, 1] >= n_free:
-            continue
-        for side in range(2):
-            i = pairs[p, side]
-            if label[i] >= 0 and resting[number[label[i]]] >= LARGE:
-                live[p] = joined = True
-    return joined
-
-
-@inner
-def _note_images(value, pairs, count, wraps, period):
-    """Which image of its second body each pair is about, by whole periods."""
-    for p in range(count):
-        i, j, k = pairs[p, 0], pairs[p, 1], pairs[p, 4]
-        for axis in range(2):
-            image = round(value[k, 7 + axis] / period[axis]) if period[axis] > 0.0 else 0
-            pairs[p, 2 + axis] = image - wraps[i, axis] + wraps[j, axis]
-
-
-@bare_kernel
-def group_up(step, value, who, rule, b, s, view, mark, label, number, home, lists):
-    """The pairs that may meet in this step, and groups of those that look as if they will or rest together, whose state at the
-    start of the step is taken up.
-
-    Returns how many pairs, groups, members of groups, pairs in groups, and pairs in the largest of them.
-    """
-    n = len(s.steps)
-    pairs, live, rest = lists.pairs, lists.live, lists.rest
-    count = _survey(
-        value, who, s.velocity, s.free_displacement, step, n, b.size, s.pull, b.extent, s.reach, rule.shortest, rule.touch,
-        s.now[BLUR], pairs, lists.first, live, rest, mark, rule.soft,
-    )  # fmt: skip
-    pairs, live, rest = pairs[:count], live[:count], rest[:count]
-    if rule.soft:
-        _foresee(
-            value, who, pairs, s.velocity, s.free_displacement, step, n, b.size, b.extent, b.inverse_mass, b.inverse_inertia,
-            rule.largest, live, mark, s.displacement,
-        )  # fmt: skip
-    if view.period[0] > 0.0 or view.period[1] > 0.0:
-        _note_images(value, pairs, count, view.wraps, view.period)
-    while True:
-        groups, total, listed, most = list_groups(
-            pairs, live, n, ZERO, label, number, lists.members, lists.member_start, lists.listed, lists.pair_start, lists.where,
-            home,
-        )  # fmt: skip
-        if not (rule.soft and _join_large(pairs, rest, n, label, number, groups, live, lists.resting)):
-            break
-    for q in range(total):
-        _take_up(lists.members[q], step, b, s)
-    return count, groups, total, listed, most
 
 
 @bare_kernel

@@ -9,7 +9,7 @@ import numpy as np
 from banquise.contact import _kernels_laws
 from banquise.detection.scratch import Found
 from banquise.recording.stages import timed
-from banquise.schemes import _kernels_scene
+from banquise.schemes import _kernels_regain
 from banquise.schemes._kernels import TOLERANCE
 from banquise.schemes.workspace import MOVING
 from banquise.solvers._kernels import sweeps
@@ -36,7 +36,7 @@ def regain(engine: Engine, found: Found) -> float:
         return 0.0
     gap = found.value[:, 6]
     near = np.empty(len(gap), np.int64)
-    chosen = near[: _kernels_scene.near_contacts(found.value, found.who, sim.size, n, near)]
+    chosen = near[: _kernels_regain.near_contacts(found.value, found.who, sim.size, n, near)]
     still = np.zeros((len(engine.bodies), 3))
     one, other = found.who[chosen, 0], found.who[chosen, 1]
     small = engine.bodies.smaller_size(one, other)
@@ -63,7 +63,7 @@ def regain(engine: Engine, found: Found) -> float:
     for row, name in zip(engine.start, MOVING):
         row[rows] = getattr(b, name)[rows]
     if engine.rule.soft:  # a ten-thousandth of the size further contacts are where they are carried to
-        _kernels_scene.shift_contacts(found.value, found.who, change, n)
+        _kernels_regain.shift_contacts(found.value, found.who, change, n)
     else:
         engine._look()
     return float((share[:-1] * way).max(initial=0.0))

@@ -18,7 +18,7 @@ from banquise.forcing.loads import pushes_on
 from banquise.jit import SameTypes
 from banquise.motion.free_velocity import FreeMotion, flows_of, fly
 from banquise.recording.stages import timed
-from banquise.schemes import _kernels_group, _kernels_scene, codes
+from banquise.schemes import _kernels_group, _kernels_listing, _kernels_scene, codes
 from banquise.schemes.accounts import enter_step
 from banquise.schemes.groups import Array, Flags, Groups, Pairs, Rows
 from banquise.schemes.regain import regain
@@ -93,7 +93,7 @@ class Engine:
         self._begin_step = SameTypes(_kernels_scene.begin_step)
         self._reaches = SameTypes(_kernels_scene.reaches_of_all)
         self._take_up_found = SameTypes(_kernels_scene.take_up_found)
-        self._group_up = SameTypes(_kernels_scene.group_up)
+        self._group_up = SameTypes(_kernels_listing.group_up)
         self._move = SameTypes(_kernels_scene.move_idle)
         self._run_groups = SameTypes(_kernels_group.run_groups)
         if former is not None:
@@ -229,7 +229,7 @@ class Engine:
         most = min(n, 2 * p)
         members, listed = np.empty(most, np.int64), np.empty((p, 6), np.int32)
         starts, pair_starts = np.empty(most + 1, np.int64), np.empty(most + 1, np.int64)
-        groups, total, count, most = _kernels_scene.list_groups(
+        groups, total, count, most = _kernels_listing.list_groups(
             pairs, live, n, first, self.label, self.number, members, starts, listed, pair_starts, np.empty(p, np.int64), self.home
         )  # fmt: skip
         return Groups(starts[: groups + 1], members[:total], pair_starts[: groups + 1], listed[:count], first, most)

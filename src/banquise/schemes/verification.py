@@ -8,7 +8,7 @@ import numpy as np
 
 from banquise.motion.free_velocity import FreeMotion, fly
 from banquise.recording.stages import timed
-from banquise.schemes import _kernels, _kernels_scene, codes
+from banquise.schemes import _kernels, _kernels_listing, _kernels_scene, codes
 from banquise.schemes._kernels import TOLERANCE
 from banquise.schemes.groups import Array, Groups, Pairs, Rows
 
@@ -91,7 +91,7 @@ def _regroup(engine: Engine, done: list[Groups], pairs: Pairs, fresh: Pairs, ste
     Every group with a member of an overlapping pair is done again, whole.
     """
     sim, n, home = engine.sim, engine.n, engine.home
-    known = _kernels_scene.find_pairs(pairs, fresh, engine.struck) >= 0
+    known = _kernels_listing.find_pairs(pairs, fresh, engine.struck) >= 0
     one, other = fresh[:, 0], np.minimum(fresh[:, 1], n - 1)
     obstacle = fresh[:, 1] >= n
     together = known & (home[one] >= 0) & (obstacle | (home[one] == home[other]))
@@ -99,7 +99,7 @@ def _regroup(engine: Engine, done: list[Groups], pairs: Pairs, fresh: Pairs, ste
     if not known.all():
         listed = sim.detector.pairs
         more = np.full((len(fresh) - int(known.sum()), 6), -1, np.int32)
-        more[:, :4] = listed[_kernels_scene.find_pairs(listed, fresh[~known], engine.struck)]
+        more[:, :4] = listed[_kernels_listing.find_pairs(listed, fresh[~known], engine.struck)]
         pairs = np.concatenate([pairs, more])
     touched = np.zeros(sum(map(len, done)) + 1, np.bool_)
     touched[home[rows]] = True
