@@ -9,6 +9,7 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from banquise import __version__
 from banquise.commands import COMMANDS
@@ -29,22 +30,44 @@ The guide is in docs/ of the source, from docs/getting_started.md on; `make docs
 
 
 class _Parser(argparse.ArgumentParser):
+    """argparse with sentences that name what is missing, and the nearest name to what is wrong."""
+
+    def __init__(self, **options: Any) -> None:
+        # an option is written out: cut short, --n would be --no-plot, and a later option could change what it means
+        super().__init__(**options, allow_abbrev=False)
+
     def error(self, message: str) -> None:  # type: ignore[override]
-        if "invalid choice" in message and "argument COMMAND" in message:
-            word = message.split("'")[1]
-            message = f"no command {word!r}. {nearest(word, COMMANDS)}"
-        unknown = re.match(r"unrecognized arguments: (--[\w-]+)", message)
-        if unknown:
-            close = difflib.get_close_matches(unknown[1], _options(self), n=1)
-            message += f". Did you mean {close[0]!r}?" if close else ""
-        print(f"banquise: {message}\nTry: {self.prog} --help", file=sys.stderr)
+        print(f"banquise: {self._sentence(message)}\nTry: {self.prog} --help", file=sys.stderr)
         raise SystemExit(2)
+
+    def _sentence(self, message: str) -> str:
+        wrong = re.match(r"argument ([^:]+): invalid choice: '(.*?)' \(choose from", message)
+        if wrong:
+            action = next(a for a in self._actions if argparse._get_action_name(a) == wrong[1])
+            what = f"{action.dest} " if isinstance(action, argparse._SubParsersAction) else f"{wrong[1]} "
+            return f"no {what}{wrong[2]!r}. {nearest(wrong[2], action.choices or ())}"
+        if message.startswith("the following arguments are required: "):
+            names = message.partition(": ")[2].split(", ")
+            actions = [a for a in self._actions if argparse._get_action_name(a) in names]
+            return "; ".join(_missing(a) for a in actions) or message
+        if message.startswith("unrecognized arguments: "):
+            words = re.findall(r"(?<!\S)--?[a-z][\w-]*", message)
+            close = [name for word in words for name in difflib.get_close_matches(word, _options(self), n=1)]
+            message += "." * bool(close) + "".join(f" Did you mean {name!r}?" for name in close)
+        return message
+
+
+def _missing(action: argparse.Action) -> str:
+    """An argument that must be given, and what it may be."""
+    name = action.dest if isinstance(action, argparse._SubParsersAction) else argparse._get_action_name(action)
+    what = ", ".join(action.choices) if action.choices else action.help
+    return f"{name} is missing: {what}"
 
 
 def _options(parser: argparse.ArgumentParser) -> list[str]:
-    """The long options of a command, but for --help, which nobody misspells."""
+    """The options of a command, but for --help, which is named anyway and is like many."""
     names = (name for action in parser._actions for name in action.option_strings)
-    return [name for name in names if name.startswith("--") and name != "--help"]
+    return [name for name in names if name != "--help"]
 
 
 def _asked(parser: argparse.ArgumentParser, args: argparse.Namespace) -> argparse.ArgumentParser:

@@ -338,6 +338,13 @@ def test_damaged_pieces(tmp_path, capsys):
         (["movie", "good.toml"], ["a case file, not a run file"]),
         (["run", "GOOD", "--thread", "1", "--untill", "5"], ["--untill", "Did you mean '--until'?"]),
         (["view", "run.nc", "--color", "speed"], ["--color", "Did you mean '--colour'?"]),
+        (["export", "run.nc"], ["--to is missing: vtk, geoparquet, csv, zarr"]),
+        (["export", "run.nc", "--to", "parquet"], ["no --to 'parquet'", "Did you mean 'geoparquet'?"]),
+        (["floes"], ["action is missing: pack, voronoi"]),
+        (["floes", "infos", "a.csv"], ["no action 'infos'", "Did you mean 'info'?"]),
+        (["floes", "tile", "a.csv"], ["across is missing: how many along x"]),
+        (["floes", "pack", "--n", "30"], ["--n 30", "Did you mean '-n'?"]),  # not short for --no-plot
+        (["sweep"], ["SWEEP.toml is missing"]),
         (["plot", "run.nc", "energy", "-o", "a.jpg"], ["a.jpg", "ends in .png, .pdf or .svg"]),
         (["glacier", "stability", "none.toml", "--plot", "a.xyz"], ["a.xyz", ".png"]),
         (["floes", "pack", "-n", "9", "--plot", "a.xyz"], ["a.xyz", ".png"]),
