@@ -16,7 +16,7 @@ from banquise.case_blocks import BLOCK_SCHEMES, block_of, bond_of
 from banquise.case_tools import FRACTURE as _FRACTURE
 from banquise.case_tools import known as _known
 from banquise.case_tools import named as _named
-from banquise.errors import BanquiseError, CaseError, nearest
+from banquise.errors import BanquiseError, CaseError, known_keywords, nearest
 from banquise.forcing.flows import Series
 from banquise.forcing.forcing import Forcing, Load
 from banquise.forcing.grid_flow import read_forcing
@@ -114,6 +114,7 @@ class Case:
         return self.simulation().run(until, every, output=where, progress=progress, **options)
 
 
+@known_keywords
 def load_case(path: str | Path) -> Case:
     """Read and check a TOML case file."""
     data = read_toml(path)
@@ -202,6 +203,7 @@ def _scene(table: Mapping[str, Any], folder: Path, crs: Any = None) -> Scene:
     return Scene(floes, obstacles, domain, blocks)
 
 
+@known_keywords
 def read_scene(path: str | Path, crs: str | None = None) -> Scene:
     """The scene of any known file, by its ending.
 

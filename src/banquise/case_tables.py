@@ -12,7 +12,7 @@ import numpy as np
 
 from banquise.case_blocks import BLOCK_SCHEMES, blocks_table, bond_table
 from banquise.case_tools import FRACTURE
-from banquise.errors import CaseError
+from banquise.errors import CaseError, known_keywords
 from banquise.forcing.flows import Field, Series, Uniform
 from banquise.forcing.forcing import Forcing
 from banquise.given import in_short, path_of
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from banquise.simulation import Simulation
 
 
+@known_keywords
 def save_case(case: Case | Simulation, path: str | Path, until: Any = None, every: Any = None) -> None:
     """Write a case file that `load_case` reads back to the same case."""
     if not hasattr(case, "scheme"):

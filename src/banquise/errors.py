@@ -6,8 +6,12 @@ The command line prints them without a traceback and exits with code 2; anything
 from __future__ import annotations
 
 import difflib
+import functools
 import importlib.util
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+Public = TypeVar("Public", bound=Callable[..., Any])
 
 
 class BanquiseError(ValueError):
@@ -34,6 +38,10 @@ class SolverError(BanquiseError):
     """A problem handed to a solver that is not a problem (shapes, NaN)."""
 
 
+class KeywordError(BanquiseError, TypeError):
+    """A keyword that a function does not have."""
+
+
 def need(module: str, what: str, extra: str, instead: str = "") -> None:
     """A sentence about what to install where a package that only some tasks need is not here.
 
@@ -56,3 +64,43 @@ def nearest(word: str, known: Iterable[str]) -> str:
     if close:
         return f"Did you mean {close[0]!r}?"
     return "Known names: " + ", ".join(known) + "."
+
+
+def known_keywords(public: Public) -> Public:
+    """A function, or a class by what makes it, that answers a keyword it does not have with the nearest that it has.
+
+    Python names the wrong word only. All public names of `banquise` are so.
+
+    >>> @known_keywords
+    ... def melt(ice, thickness=1.0): ...
+    >>> melt(3, thicknes=2)
+    Traceback (most recent call last):
+    banquise.errors.KeywordError: melt: no keyword 'thicknes'. Did you mean 'thickness'?
+    """
+    if isinstance(public, type):
+        makers = [kind.__dict__["__init__"] for kind in public.__mro__[:-1] if "__init__" in kind.__dict__]
+        public.__init__ = _asked(makers, public.__name__)  # type: ignore[misc]
+        return public
+    return _asked([public], public.__name__)  # type: ignore[return-value]
+
+
+def _asked(functions: list[Callable[..., Any]], name: str) -> Callable[..., Any]:
+    """The first of the functions with its keywords checked; one that hands on others than its own hands them to the next."""
+    known: set[str] = set()
+    for function in functions:
+        code = getattr(function, "__wrapped__", function).__code__
+        known.update(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+        if not code.co_flags & 0x08:  # takes no others
+            break
+    else:
+        return functions[0]
+    known.discard("self")
+
+    @functools.wraps(functions[0])
+    def asked(*arguments: Any, **keywords: Any) -> Any:
+        for word in keywords:
+            if word not in known:
+                raise KeywordError(f"{name}: no keyword {word!r}. {nearest(word, known)}")
+        return functions[0](*arguments, **keywords)
+
+    return asked

@@ -109,4 +109,4 @@ def warn_of_start(sim: Any) -> None:
             found.append(f"{named(sim.scene, i)} and {named(sim.scene, j)} overlap by {d:.3g} m. Move one of them.")
     if found:
         more = f" And {len(found) - NAMED} more." if len(found) > NAMED else ""
-        warnings.warn("at the start of the run: " + " ".join(found[:NAMED]) + more, stacklevel=3)
+        warnings.warn("at the start of the run: " + " ".join(found[:NAMED]) + more, stacklevel=4)

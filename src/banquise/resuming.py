@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from banquise.errors import BanquiseError, CaseError, RunFileError
+from banquise.errors import BanquiseError, CaseError, RunFileError, known_keywords
 from banquise.recording.recorder import Recorder, checkpoints_in, pieces_of
 from banquise.recording.run_file import Run, in_file, open_run, same_run, start_of
 from banquise.recording.sealed import read_sealed
@@ -20,6 +20,7 @@ from banquise.units import duration
 CHECKPOINTS = {None: "banquise.recording.checkpoint", "blocks": "banquise.blocks.checkpoint"}
 
 
+@known_keywords
 def resume(
     path: str | Path,
     until: Any = None,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement
 from typing import Any
 
-from banquise.errors import CaseError, nearest
+from banquise.errors import CaseError, known_keywords, nearest
 from banquise.given import ask
 
 ORDERS = ("simultaneous", "sequential")
@@ -43,6 +43,7 @@ Table = dict[tuple[str, str], float]
 PairLaw = Callable[[str, str], float]
 
 
+@known_keywords
 @dataclass(frozen=True)
 class Contact:
     """What happens where floes meet.

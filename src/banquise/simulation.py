@@ -22,7 +22,7 @@ from banquise.contact.laws import Laws
 from banquise.contact.materials import pair_table
 from banquise.detection.planar import Detector
 from banquise.detection.walls import box_walls
-from banquise.errors import CaseError
+from banquise.errors import CaseError, known_keywords
 from banquise.forcing.flows import how_recorded, recorded
 from banquise.forcing.forcing import Forcing
 from banquise.forcing.loads import State
@@ -61,6 +61,7 @@ def checked_parts(scene: Any, forcing: Any, contact: Any) -> tuple[Forcing, Cont
     return Forcing() if forcing is None else forcing, Contact() if contact is None else contact
 
 
+@known_keywords
 class Simulation:
     """A scene, what pushes it, how its contacts behave and how time goes.
 
@@ -213,6 +214,7 @@ class Simulation:
         left = target - self.time
         return left / max(1, math.ceil(left / largest - 1e-9))
 
+    @known_keywords
     def run(
         self,
         until: Any,

@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import Any
 
-from banquise.errors import CaseError
+from banquise.errors import CaseError, known_keywords
 
 # HDF5 is not thread safe: every read ahead and every write of ours holds this
 FILES = threading.RLock()
@@ -26,6 +26,7 @@ _stages: dict[str, list[float]] | None = None  # CPU seconds of each part of eac
 _names: dict[Any, str] = {}  # of the stages, by the code of their work
 
 
+@known_keywords
 def set_threads(n: int | None = None) -> int:
     """Use `n` threads from now on (None: BANQUISE_THREADS, or the cores this process may use)."""
     global _pool, _threads

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import inspect
 import warnings
 
 import numpy as np
@@ -353,8 +354,9 @@ def test_a_block_that_jumps():
     ],
 )
 def test_floes_out_of_place_are_named(scene, words):
-    with pytest.warns(UserWarning, match=f"at the start of the run: .*{words}"):
+    with pytest.warns(UserWarning, match=f"at the start of the run: .*{words}") as said:
         bq.Simulation(scene()).run(0.1, every=0.1)
+    assert said[0].filename == __file__
 
 
 def test_floes_in_their_place_are_not_warned_of(recwarn):
@@ -380,3 +382,29 @@ def test_blocks_that_overlap_at_the_start_are_said():
 def test_ready_scenes_of_blocks_do_not_overlap(name, recwarn):
     warn_of_start(Columns.of(CASES[name](None).scene.blocks))
     assert not recwarn
+
+
+@pytest.mark.parametrize("name", sorted(set(bq.__all__) - {"BanquiseError", "Run", "__version__"}))
+def test_a_keyword_nobody_knows_is_answered_with_the_nearest(name):
+    public = getattr(bq, name)
+    if not callable(public):
+        return
+    taken = inspect.signature(public.__init__ if isinstance(public, type) else public).parameters
+    keyword = [p.name for p in taken.values() if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)][-1]
+    given = [None] if name == "Simulation" else []  # which of two it is, is told by the scene
+    with pytest.raises(TypeError, match=f"{name}: no keyword '{keyword}x'. Did you mean '{keyword}'") as told:
+        public(*given, **{f"{keyword}x": 1})
+    assert isinstance(told.value, BanquiseError)
+
+
+def test_keywords_that_are_handed_on_and_those_of_a_run():
+    with pytest.raises(BanquiseError, match="Disc: no keyword 'spinn'. Did you mean 'spin'"):
+        bq.Disc((0, 0), 3.0, spinn=1)
+    assert bq.Disc((0, 0), 3.0, spin=1.0).spin == 1.0
+    with pytest.raises(BanquiseError, match="Polyhedron: no keyword 'densty'. Did you mean 'density'"):
+        cube(densty=900.0)
+    for scene in (bq.Scene([floe()]), bq.Scene(blocks=[cube()])):
+        with pytest.raises(BanquiseError, match="run: no keyword 'untill'. Did you mean 'until'"):
+            bq.Simulation(scene).run(untill=1)
+        with pytest.raises(BanquiseError, match="no keyword 'frcing'. Did you mean 'forcing'"):
+            bq.Simulation(scene, frcing=bq.Forcing())

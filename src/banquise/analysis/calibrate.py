@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from banquise.errors import CaseError
+from banquise.errors import CaseError, known_keywords
 from banquise.forcing.forcing import Forcing
 from banquise.recording.recorder import frame_of
 from banquise.scene.scene import Scene
@@ -43,6 +43,7 @@ class Calibration:
         return ", ".join(f"{name} {self.values[name]:.4g} +- {self.errors[name]:.2g}" for name in self.values)
 
 
+@known_keywords
 def calibrate(
     observed: Any,
     scene: Scene,

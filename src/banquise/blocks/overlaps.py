@@ -32,7 +32,7 @@ def warn_of_start(columns: Columns) -> None:
     found = _deep(columns.placed(columns.rotation), columns.size, columns.free, PART)
     if found:
         more = f" And {len(found) - NAMED} more." if len(found) > NAMED else ""
-        warnings.warn("at the start of the run: " + " ".join(said(*f) for f in found[:NAMED]) + more, stacklevel=3)
+        warnings.warn("at the start of the run: " + " ".join(said(*f) for f in found[:NAMED]) + more, stacklevel=4)
 
 
 def _deep(placed: Blocks, size: Floats, free: Flags, part: float) -> list[tuple[int, int, float]]:

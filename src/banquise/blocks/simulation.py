@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import inspect
 import math
 import time as clock
 import uuid
@@ -25,7 +26,7 @@ from banquise.blocks.schemes import Penalty, strategy
 from banquise.blocks.water import Water
 from banquise.compiling import say_when_compiling
 from banquise.contact.materials import pair_table
-from banquise.errors import CaseError, ForcingError
+from banquise.errors import CaseError, ForcingError, KeywordError, known_keywords, nearest
 from banquise.forcing.forcing import Forcing
 from banquise.forcing.loads import asked_force
 from banquise.given import counted, seed_of
@@ -43,6 +44,8 @@ from banquise.simulation import checked_parts, versions
 from banquise.stopping import StopSignals
 from banquise.trap import lost_row, not_finite
 from banquise.units import date
+
+OF_FLOES = "fracture", "integrator", "crs"  # keywords of `bq.Simulation` that scenes of blocks have no use for
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,9 @@ class BlockSimulation:
         **other: Any,
     ):
         for key, value in other.items():
+            if key not in OF_FLOES:
+                known = inspect.signature(BlockSimulation).parameters.keys() - {"other"}
+                raise KeywordError(f"Simulation: no keyword {key!r}. {nearest(key, known)}")
             if value is not None:
                 raise CaseError(f"simulation: {key} is not for scenes of blocks, expected it left out.")
         if bond is not None and not isinstance(bond, Bond):
@@ -150,6 +156,7 @@ class BlockSimulation:
             loads += given
         return stepping.Forces(gravity, water, np.where(c.free[:, None], loads, 0.0))
 
+    @known_keywords
     def run(
         self,
         until: Any,

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from banquise.detection import _kernels_border
 from banquise.detection.overlap import overlap_area, separating_translation
 from banquise.detection.shapes import shapes_of
-from banquise.errors import ShapeError
+from banquise.errors import ShapeError, known_keywords
 from banquise.scene.floe import Floe, Obstacle
 
 Array = NDArray[np.float64]
@@ -76,6 +76,7 @@ def columns_of(parts: list[Any]) -> Any:
     )
 
 
+@known_keywords
 def gap(a: Any, b: Any) -> Any:
     """Signed distance, normal, nearest points and overlap of two bodies.
 

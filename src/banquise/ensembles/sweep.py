@@ -20,7 +20,7 @@ import numpy as np
 from banquise.ensembles.measures import check_measures
 from banquise.ensembles.member import RESULT, is_done, run_member, try_case
 from banquise.ensembles.plan import Member, Plan, read_plan
-from banquise.errors import BanquiseError, CaseError, need
+from banquise.errors import BanquiseError, CaseError, known_keywords, need
 from banquise.given import path_of
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ class SweepResult:
     path: Path = field(default_factory=Path)
 
 
+@known_keywords
 def sweep(
     plan: Plan | str | Path,
     folder: str | Path | None = None,

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from banquise.errors import BanquiseError, ForcingError
+from banquise.errors import BanquiseError, ForcingError, known_keywords
 from banquise.given import ask, floats, in_short, in_si, place_of, seconds
 from banquise.units import quantity
 
@@ -33,6 +33,7 @@ class Uniform:
         """Always covers."""
 
 
+@known_keywords
 class Series:
     """The same everywhere, linear in time between given instants.
 
@@ -114,6 +115,7 @@ def _column(values: Any, kind: str, what: str) -> Array:
         raise ForcingError(f"{what}: got {in_short(values)}, expected a list of numbers.") from None
 
 
+@known_keywords
 class Field:
     """A function of position and time: field(x, y, t) -> (u, v), arrays in m and s to arrays in m/s."""
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise import constants
-from banquise.errors import CaseError, ForcingError
+from banquise.errors import CaseError, ForcingError, known_keywords
 from banquise.forcing.coriolis import LocalCoriolis
 from banquise.forcing.flows import Flow, Series, Uniform, as_flow
 from banquise.forcing.readers import fingerprint
@@ -23,6 +23,7 @@ Array = NDArray[np.float64]
 FASTEST = 100.0  # 1/s: a step is at most a radian of the turn, and a run of those beyond would never end
 
 
+@known_keywords
 @dataclass(frozen=True)
 class Load:
     """A force (N) and torque (N m) on one floe, from `start` to `stop` (s, or text with units).
@@ -94,6 +95,7 @@ def _list(value: Any, what: str, example: str) -> tuple[Any, ...]:
     return tuple(value)
 
 
+@known_keywords
 class Forcing:
     """Wind, current, Coriolis, gravity, loads and your own forces.
 

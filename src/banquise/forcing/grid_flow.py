@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from banquise.errors import ForcingError
+from banquise.errors import ForcingError, known_keywords
 from banquise.forcing.flows import AFTER_END
 from banquise.forcing.grid import FINER, Bounds, Lattice, Points, onto_lattice, sample
 from banquise.forcing.names import VECTORS
@@ -246,6 +246,7 @@ def _lattice_for(grid: Any, projection: Projection | None) -> Lattice:
     return Lattice(step, step)
 
 
+@known_keywords
 def read_forcing(
     path: Any,
     quantity: str = "wind",

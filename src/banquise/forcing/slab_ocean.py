@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from banquise.errors import ForcingError
+from banquise.errors import ForcingError, known_keywords
 from banquise.forcing.flows import Series, Uniform
 from banquise.forcing.grid import Lattice, Points, sample
 from banquise.settings import number
@@ -26,6 +26,7 @@ Complex = NDArray[np.complex128]
 BUDGET = ("ice", "wind", "friction", "coriolis")
 
 
+@known_keywords
 class SlabOcean:
     """A slab ocean for `bq.Forcing(current=...)`.
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from banquise.errors import CaseError
+from banquise.errors import CaseError, known_keywords
 
 
+@known_keywords
 @dataclass(frozen=True)
 class Griffith:
     """Griffith's criterion: a crack opens where it releases more elastic energy than its surface costs.

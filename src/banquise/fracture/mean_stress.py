@@ -14,7 +14,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from banquise.errors import CaseError
+from banquise.errors import CaseError, known_keywords
 from banquise.fracture.breaking import Breaking, Cuts
 from banquise.scene.bodies import Bodies
 from banquise.scene.floe import Floe
@@ -26,6 +26,7 @@ Array = NDArray[np.float64]
 CRITERIA = ("mohr", "ellipse")
 
 
+@known_keywords
 @dataclass(frozen=True)
 class MeanStress:
     """A floe breaks when its mean stress leaves a region of the principal stresses (tension positive).

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from banquise.errors import RunFileError
+from banquise.errors import RunFileError, known_keywords
 from banquise.given import counted, path_of
 from banquise.recording.extras import contacts_from, extras_from, flow_table, obstacles_table
 from banquise.recording.ledger import COUNTS, check_columns
@@ -200,6 +200,7 @@ class Run:
         return "\n".join(lines)
 
 
+@known_keywords
 def open_run(path: str | Path, check: bool = True) -> Run:
     """Open a run file, or the pieces of one that was stopped.
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from banquise.errors import BanquiseError, CaseError
+from banquise.errors import BanquiseError, CaseError, known_keywords
 from banquise.given import place_of
 from banquise.recording.recorder import Recorder
 from banquise.stopping import StopSignals, leave
@@ -67,6 +67,7 @@ def save_or_leave(
         leave(stop.asked, f"stopped at {now:g} s of {end:g} s. Go on with: banquise resume {recorder.output}")
 
 
+@known_keywords
 @dataclass(frozen=True)
 class Every:
     """A callback on its own schedule: `call(simulation)` every `interval` (s, or text with units)."""

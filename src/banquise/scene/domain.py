@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from banquise.errors import CaseError, nearest
+from banquise.errors import CaseError, known_keywords, nearest
 from banquise.units import quantity
 
 SIDES = ("left", "right", "bottom", "top")
@@ -35,6 +35,7 @@ def _check_bounds(box: Any) -> None:
         )
 
 
+@known_keywords
 @dataclass(frozen=True)
 class Periodic:
     """A box whose opposite sides are one: what leaves on one side comes in on the other (m)."""
@@ -48,6 +49,7 @@ class Periodic:
         _check_bounds(self)
 
 
+@known_keywords
 @dataclass(frozen=True)
 class Box:
     """A box with walls (m). Sides named in `open` let floes out; `velocity` moves a wall: {"left": 0.1} m/s inward or

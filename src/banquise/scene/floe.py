@@ -13,7 +13,7 @@ import shapely
 from numpy.typing import NDArray
 
 from banquise import constants
-from banquise.errors import ShapeError
+from banquise.errors import ShapeError, known_keywords
 from banquise.scene.moments import polygon_moments, rounded_border, rounded_moments, shifted
 from banquise.scene.rings import clean_holes, clean_ring
 from banquise.scene.surfaces import Surface, thickness_integrals
@@ -108,6 +108,7 @@ class _Body:
         return self.area_moments
 
 
+@known_keywords
 class Floe(_Body):
     """A rigid floe: a simple ring, concave allowed, with holes, with an optional rounding radius.
 
@@ -233,6 +234,7 @@ class Floe(_Body):
         return f"{kind}{label}: {size}, at ({x:.6g}, {y:.6g})"
 
 
+@known_keywords
 class Disc(Floe):
     """An exactly round floe.
 
@@ -252,6 +254,7 @@ class Disc(Floe):
         return np.array(ring, dtype=float)
 
 
+@known_keywords
 class Obstacle(_Body):
     """A body of infinite mass: still, at a steady velocity and spin, or on a path.
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from banquise.errors import ShapeError
+from banquise.errors import ShapeError, known_keywords
 from banquise.scene import solids
 from banquise.scene.meshes import Floats, Ints, as_vertices
 from banquise.settings import number
@@ -41,6 +41,7 @@ def rotation_matrix(orientation: ArrayLike) -> Floats:
     return np.ascontiguousarray(np.moveaxis(np.array(rows), (0, 1), (-2, -1)))
 
 
+@known_keywords
 class Polyhedron:
     """A rigid block: a convex hull, a closed skin, or several convex parts, with an optional radius around it.
 

@@ -10,7 +10,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from banquise.errors import CaseError, ShapeError
+from banquise.errors import CaseError, ShapeError, known_keywords
 from banquise.given import counted, in_short
 from banquise.scene.bodies import Bodies
 from banquise.scene.domain import Box, Domain, Periodic
@@ -18,6 +18,7 @@ from banquise.scene.floe import Floe, Obstacle
 from banquise.scene.polyhedron import Polyhedron
 
 
+@known_keywords
 class Scene:
     """Floes, obstacles and a domain.
 

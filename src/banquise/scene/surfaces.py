@@ -10,7 +10,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from banquise.errors import ShapeError
+from banquise.errors import ShapeError, known_keywords
 from banquise.given import ask_numbers, floats
 from banquise.scene.rings import as_points
 
@@ -18,6 +18,7 @@ Array = NDArray[np.float64]
 Height = Callable[[Array, Array], Array]  # (x, y) -> m
 
 
+@known_keywords
 class Surface:
     """A height over triangles: constant on each (k values) or linear on each (k, 3 values at the corners).
 

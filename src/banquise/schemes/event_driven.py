@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from banquise.errors import CaseError
+from banquise.errors import CaseError, known_keywords
 from banquise.schemes import papers
 from banquise.schemes.rounds import verified_step
 from banquise.settings import number, one_of
@@ -25,6 +25,7 @@ MANY, FEW = 24, 12  # rounds after which the next step is shorter, and below whi
 REBOUNDS = 30, 400  # rounds of a step in which a group's impacts rebound: so many, and so many over its size
 
 
+@known_keywords
 @dataclass(frozen=True)
 class EventDriven:
     """Steps of at most `max_step` (s) that end where bodies meet.

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from banquise.errors import BanquiseError, CaseError
+from banquise.errors import BanquiseError, CaseError, known_keywords
 from banquise.forcing.loads import pushes_on
 from banquise.motion.free_velocity import free_motion_of
 from banquise.recording.recorder import EVENT_COLUMNS
@@ -36,6 +36,7 @@ DEEPEST = 0.1  # of the smaller size: overlap up to which contact points are fou
 MEMORY = 8  # columns of the memory of a contact
 
 
+@known_keywords
 @dataclass(frozen=True)
 class Penalty:
     """Springs and dampers between floes that overlap, in steps that follow them.

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from banquise.errors import known_keywords
 from banquise.schemes.rounds import verified_step
 from banquise.schemes.workspace import MOVING
 from banquise.settings import number
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 REBOUNDS = 4, 128  # rounds of a step in which a group's impacts rebound: so many, and so many over its size
 
 
+@known_keywords
 @dataclass(frozen=True)
 class TimeStepping:
     """Steps of `step` (s), shortened evenly to land on records.

@@ -16,7 +16,7 @@ from typing import Any
 
 import shapely
 
-from banquise.errors import CaseError, need
+from banquise.errors import CaseError, known_keywords, need
 from banquise.scene.domain import Box, Domain, Periodic
 from banquise.scene.makers.floedyn import read_floedyn, write_floedyn
 from banquise.scene.makers.mat import read_mat, write_subzero
@@ -260,6 +260,7 @@ def check_output(path: str | Path) -> None:
         raise CaseError(f"{path}: {what}. Expected the name of a file in a folder that is there.")
 
 
+@known_keywords
 def write_scene(scene: Scene, path: str | Path, crs: str | None = None) -> None:
     """Write a scene to a file of the kind its ending says (.mat is SubZero's; see `write_catalogue` for rings alone).
 

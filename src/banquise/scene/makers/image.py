@@ -13,7 +13,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from banquise.errors import CaseError, need
+from banquise.errors import CaseError, known_keywords, need
 from banquise.given import floats, in_short
 from banquise.scene.floe import Floe
 from banquise.scene.scene import Scene
@@ -41,6 +41,7 @@ class Found:
     origin: tuple[float, float]  # x, y of the lower left corner (m)
 
 
+@known_keywords
 def from_image(
     image: Any,
     pixel: float | None = None,

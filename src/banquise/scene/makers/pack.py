@@ -10,7 +10,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from banquise.errors import CaseError
+from banquise.errors import CaseError, known_keywords
 from banquise.given import ask_numbers, seed_of
 from banquise.scene.domain import Box, Periodic
 from banquise.scene.floe import Floe, Obstacle
@@ -27,6 +27,7 @@ MOST_SWEEPS = 3000
 HIGHEST = 0.9  # rigid floes of drawn shapes do not pack beyond; packed ice is made of cells
 
 
+@known_keywords
 def pack(
     n: int = 350,
     concentration: float = 0.6,

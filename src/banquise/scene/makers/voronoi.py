@@ -9,7 +9,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from banquise.errors import CaseError
+from banquise.errors import CaseError, known_keywords
 from banquise.given import ask_numbers, seed_of
 from banquise.scene.floe import Floe, Obstacle
 from banquise.scene.makers.pack import region_of
@@ -19,6 +19,7 @@ Array = NDArray[np.float64]
 HALVINGS = 50
 
 
+@known_keywords
 def voronoi(
     n: int = 500,
     concentration: Any = 0.9,
