@@ -129,6 +129,8 @@ def case_of(data: Mapping[str, Any], folder: Path = Path()) -> Case:
     """A case from the tables of a case file; files it names are looked for in `folder`."""
     if "glacier" in data:
         raise CaseError("a case of a glacier. Run it with: banquise glacier run.")
+    if "parameters" in data:
+        raise CaseError("a sweep, not a case. Look at it with: banquise sweep --list; run it with: banquise sweep.")
     _known(data, _TOP, "case")
     scene = _scene(_table(data, "scene"), folder, data.get("crs"))
     run = _table(data, "run")

@@ -35,6 +35,54 @@ def test_new_never_writes_over_a_file(tmp_path, capsys):
     assert "mine.toml" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("kind", ["blocks", "glacier"])
+def test_new_of_another_kind_is_ready_and_runs_without_a_complaint(kind, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["new", "--of", kind]) == 0
+    command = re.search(r"Run it with: banquise (.*)", capsys.readouterr().out)[1].split()
+    assert main(["check", f"{kind}.toml"]) == 0
+    assert main([*command, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out.splitlines()[-1])
+    if kind == "blocks":
+        run = bq.open_run("blocks.nc")
+        assert int(run.ledger.unsolved.sum()) == 0
+        assert float(run.dataset.z[-1, 2]) == pytest.approx(
+            0.6, abs=0.2
+        )  # on the floor, and not on the other block any more
+    else:
+        assert 20e6 < told["peak_seismic_force"] < 50e6  # N/m, about the iceberg's push
+
+
+def test_new_of_a_sweep_lists_its_members(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["new", "--of", "sweep"]) == 0 and main(["sweep", "sweep.toml", "--list"]) == 0
+    assert capsys.readouterr().out.count("to do ") == 4
+    for command in ("check", "run"):  # the wrong command names the right one
+        assert main([command, "sweep.toml"]) == 2
+        assert "banquise sweep" in capsys.readouterr().err
+
+
+def test_folders_of_a_sweep_have_plain_names(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["new"]) == 0
+    Path("many.toml").write_text('case = "case.toml"\nseeds = 1\n[parameters]\n"forcing.wind" = [[5, 0], [10, -2.5]]\n')
+    assert main(["sweep", "many.toml", "--list"]) == 0
+    said = capsys.readouterr().out
+    assert "wind=5_0_seed=0" in said and "wind=10_-2.5_seed=0" in said
+
+
+def test_blocks_that_are_fixed_need_no_law_between_them():
+    blocks = [bq.Polyhedron.box((1, 1, 1), position=(2.0 * k, 0, 0), fixed=k < 2, material="rock" if k < 2 else "ice")
+              for k in range(3)]  # fmt: skip
+    scene = bq.Scene(blocks=blocks)
+    sim = bq.Simulation(scene, contact=bq.Contact(friction={("ice", "ice"): 0.3, ("ice", "rock"): 0.5}))
+    assert sim.run(0.01, every=0.01).ledger.unsolved.sum() == 0
+    with pytest.raises(
+        bq.BanquiseError, match='no entry for ice with rock. Add it, or one for all .*"default-default"'
+    ):
+        bq.Simulation(scene, contact=bq.Contact(friction={("ice", "ice"): 0.3}))
+
+
 def test_cite(capsys):
     assert main(["cite"]) == 0
     said = capsys.readouterr().out

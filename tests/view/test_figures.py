@@ -263,3 +263,10 @@ def test_a_backend_chosen_inside_the_style_stays_interactive():
         assert plt.isinteractive()
     finally:
         plt.ioff()
+
+
+def test_counts_of_a_few_are_whole_numbers() -> None:
+    sim = bq.Simulation(bq.Scene([bq.Disc((0, 0), 10.0), bq.Disc((50, 0), 20.0)]))
+    axis = plots.sizes(sim.run(1, every=1)).axes[0].yaxis
+    ticks = [t for t in axis.get_ticklocs() if 1 <= t <= 2]
+    assert ticks == [1, 2]

@@ -106,9 +106,10 @@ class BlockSimulation:
         self.fresh = True
         self.columns = Columns.of(scene.blocks)
         self.step = self._length()
-        self.contact = self.contact.tabulated(self.columns.materials)  # a run file keeps what was used
-        self.friction = pair_table(self.contact.friction, self.columns.materials, "friction")
-        self.restitution = pair_table(self.contact.restitution, self.columns.materials, "restitution")
+        free = {block.material for block in scene.blocks if not block.fixed}
+        self.contact = self.contact.tabulated(self.columns.materials, free)  # a run file keeps what was used
+        self.friction = pair_table(self.contact.friction, self.columns.materials, "friction", free)
+        self.restitution = pair_table(self.contact.restitution, self.columns.materials, "restitution", free)
         self.water = None if self.forcing.water_level is None else Water(scene.blocks, self.forcing, self.strength)
         self.ledger = Ledger(self.columns.kinetic_energy())
         self.memory, self.finder = Memory(), Finder()

@@ -13,8 +13,8 @@ from banquise.errors import CaseError
 def pair_table(value: Any, materials: list[str], what: str, free: set[str] | None = None) -> NDArray[np.float64]:
     """(k, k) symmetric table for the materials of a scene; nan where the table has no entry and needs none.
 
-    Pairs that meet need one: those with a material in `free`, the materials of the floes (None: all). Obstacles never meet
-    each other.
+    Pairs that meet need one: those with a material in `free`, the materials of what can move (None: all). Obstacles and fixed
+    blocks never meet each other.
 
     >>> pair_table({("ice", "rock"): 0.3, ("default", "default"): 0.7}, ["ice", "rock"], "friction").tolist()
     [[0.7, 0.3], [0.3, 0.7]]
@@ -34,6 +34,7 @@ def pair_table(value: Any, materials: list[str], what: str, free: set[str] | Non
     if missing:
         a, b = missing[0]
         raise CaseError(
-            f"contact {what}: the table has no entry for {a} with {b}. Add it, or a ('default', 'default') entry."
+            f"contact {what}: the table has no entry for {a} with {b}. Add it, or one for all the others, "
+            '"default-default" in a case file, ("default", "default") in Python.'
         )
     return table

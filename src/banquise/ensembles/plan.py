@@ -120,7 +120,8 @@ def plan_of(tables: dict[str, Any], folder: Path = Path()) -> Plan:
             chosen |= settings[name][k]
         for seed in seeds:
             words = [f"{name.split('.')[-1]}={value}" for name, value in labels.items()]
-            folder_name = re.sub(r"[^A-Za-z0-9_.=+-]", "_", "_".join([*words, f"seed={seed}"]))
+            plain = re.sub(r"[\[\]()\s'\"]", "", "_".join([*words, f"seed={seed}"]))  # [10, 0] as 10_0
+            folder_name = re.sub(r"[^A-Za-z0-9_.=+-]", "_", plain)
             members.append(Member({**labels, "seed": seed}, {**base, "parameters": chosen}, seed, folder_name))
     if len({m.name for m in members}) != len(members):
         members = [Member(m.labels, m.settings, m.seed, f"{k:05d}_{m.name}") for k, m in enumerate(members)]

@@ -113,14 +113,13 @@ def unit_axis(axis: Any, unit: str) -> None:
     axis.set_major_formatter(EngFormatter(unit))
 
 
-def plain_log_axis(axis: Any, low: float, high: float) -> None:
-    """Plain numbers on a logarithmic axis of about a decade or less, where powers of ten say nothing."""
+def plain_log_axis(axis: Any, low: float, high: float, counts: bool = False) -> None:
+    """Plain numbers on a logarithmic axis of about a decade or less, where powers of ten say nothing; whole ones for counts."""
     from matplotlib.ticker import LogLocator, NullFormatter
 
     if 0 < low < high < 20 * low:
-        axis.set_major_locator(
-            LogLocator(subs=(1.0, 2.0, 5.0) if high > 3 * low else (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0))
-        )
+        fine = (1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, *(() if counts else (1.5,)))
+        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high > 3 * low else sorted(fine)))
         axis.set_major_formatter(lambda v, _: f"{v:g}")
         axis.set_minor_formatter(NullFormatter())
 
