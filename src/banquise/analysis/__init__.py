@@ -32,4 +32,6 @@ def __getattr__(name: str) -> Any:
         return getattr(importlib.import_module(f"banquise.analysis.{_NAMES[name]}"), name)
     if name == "plots":
         return importlib.import_module("banquise.analysis.plots")
-    raise AttributeError(f"banquise.analysis has no {name!r}.")
+    from banquise.errors import nearest
+
+    raise AttributeError(f"banquise.analysis has no {name!r}. {nearest(name, __all__)}")

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from banquise.analysis.groups import groups_of
 from banquise.analysis.ice import Ice, as_ice, one_frame
+from banquise.errors import known_keywords
 from banquise.recording.run_file import Run
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ class ForceChains:
     share: float
 
 
+@known_keywords
 def force_chains(run: Run | Ice, time: Any = None, factor: float = 1.0, min_bodies: int = 3) -> ForceChains:
     """Chains of contacts that carry more than `factor` times the mean force, of at least `min_bodies` bodies.
 

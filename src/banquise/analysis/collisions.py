@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from banquise.analysis.ice import Ice, as_ice
-from banquise.errors import CaseError
+from banquise.errors import CaseError, known_keywords
 from banquise.recording.run_file import Run
 from banquise.settings import one_of
 from banquise.units import duration
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 COUNTS = ("contacts", "pairs")
 
 
+@known_keywords
 def collision_rate(
     run: Run | Ice, window: Any = 3600.0, count: str = "contacts", min_impulse: float = 0.0
 ) -> xr.DataArray:

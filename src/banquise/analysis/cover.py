@@ -9,7 +9,7 @@ import shapely
 from numpy.typing import NDArray
 
 from banquise.analysis.ice import Ice, as_ice, frames_of, one_frame
-from banquise.errors import CaseError
+from banquise.errors import CaseError, known_keywords
 from banquise.given import floats
 from banquise.recording.run_file import Run
 
@@ -20,6 +20,7 @@ Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 
 
+@known_keywords
 def concentration(run: Run | Ice, window: Any = None, follow: bool = True, times: Any = None) -> xr.DataArray:
     """Area of ice over area of water in a window, on time.
 
@@ -166,6 +167,7 @@ def grid_edges(ice: Ice, cell: float, window: Any) -> tuple[Array, Array]:
     return x0 + cell * np.arange(nx + 1), y0 + cell * np.arange(ny + 1)
 
 
+@known_keywords
 def concentration_grid(run: Run | Ice, cell: float, time: Any = None, window: Any = None) -> xr.DataArray:
     """Part of each square cell (side `cell`, m) that is ice, on (y, x), at a time (the end by default)."""
     import xarray as xr

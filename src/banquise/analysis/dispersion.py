@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.spatial import cKDTree
 
 from banquise.analysis.ice import Ice, as_ice
-from banquise.errors import CaseError
+from banquise.errors import CaseError, known_keywords
 from banquise.recording.run_file import Run
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
+@known_keywords
 def absolute_dispersion(run: Run | Ice, about_mean: bool = False) -> xr.Dataset:
     """Mean square displacement of floes from their places at the start, on time (m2).
 
@@ -50,6 +51,7 @@ def _log_slope(times: Array, values: Array) -> Array:
     return slope
 
 
+@known_keywords
 def relative_dispersion(
     run: Run | Ice, separation: tuple[float, float], start: float = 0.0, max_pairs: int = 200_000, seed: int = 0
 ) -> xr.Dataset:

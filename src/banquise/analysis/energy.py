@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise.analysis.ice import Ice, as_ice
-from banquise.errors import CaseError
+from banquise.errors import CaseError, known_keywords
 from banquise.forcing.forcing import Forcing
 from banquise.forcing.loads import pushes_on
 from banquise.given import in_short
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 
+@known_keywords
 def free_drift(run: Run | Ice, forcing: Forcing, max_step: float = 60.0) -> xr.Dataset:
     """Kinetic energy (J) and mean speed (m/s) on time of the run's floes, each alone: the same start, no contacts."""
     import xarray as xr
@@ -61,6 +62,7 @@ def _advance(bodies: Bodies, forcing: Forcing, time: float, step: float) -> None
     set_velocity(bodies, free.velocity)
 
 
+@known_keywords
 def energy_fraction(run: Run | Ice, forcing: Any, max_step: float = 60.0) -> xr.Dataset:
     """Kinetic energy of the ice over that of free drift, on time.
 

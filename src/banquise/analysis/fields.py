@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from banquise.analysis.cover import grid_edges, pieces_on_grid
 from banquise.analysis.ice import Ice, as_ice, frames_of
+from banquise.errors import known_keywords
 from banquise.recording.run_file import Run
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ ATTRS = {
 }
 
 
+@known_keywords
 def gridded(
     run: Run | Ice, cell: float, times: Any = None, window: Any = None, follow: bool = False, reach: int = 1
 ) -> xr.Dataset:

@@ -10,6 +10,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from banquise.analysis.ice import ETA, Ice, as_ice, frames_of
+from banquise.errors import known_keywords
 from banquise.recording.run_file import Run
 from banquise.settings import number
 
@@ -26,6 +27,7 @@ def groups_of(pairs: Index, n: int) -> Index:
     return np.asarray(connected_components(graph, directed=False)[1], dtype=np.intp)
 
 
+@known_keywords
 def clusters(run: Run | Ice, times: Any = None, gap: float = ETA) -> xr.Dataset:
     """Groups of floes nearer to each other than `gap` times the smaller size (its square root of area).
 

@@ -12,7 +12,7 @@ from scipy.stats import norm
 
 from banquise.analysis.groups import groups_of
 from banquise.analysis.ice import ETA, Ice, as_ice
-from banquise.errors import CaseError
+from banquise.errors import CaseError, known_keywords
 from banquise.recording.run_file import Run
 from banquise.units import duration
 
@@ -38,6 +38,7 @@ class Jam:
     history: xr.Dataset = field(repr=False)
 
 
+@known_keywords
 def jam(
     run: Run | Ice,
     speed: float | None = None,
@@ -116,6 +117,7 @@ def _held(ice: Ice, frame: int, still: Any, gap: float) -> tuple[float, int, flo
     return float(by_group.sum()) / whole, int(leans[largest]), float(by_group[leans > 1].sum()) / whole
 
 
+@known_keywords
 def wilson(successes: int, trials: int, level: float = 0.95) -> tuple[float, float]:
     """Wilson's interval of a probability from successes among trials.
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 
 from banquise.analysis.ice import Ice, as_ice, one_frame
+from banquise.errors import known_keywords
 from banquise.recording.run_file import Run
 from banquise.scene.makers.sizes import SizeLaw, fit_power_law
 
@@ -38,6 +39,7 @@ class SizeDistribution:
         return np.arange(len(self.sizes), 0, -1)
 
 
+@known_keywords
 def size_distribution(
     run: Run | Ice, time: Any = None, min_size: float | None = None, max_size: float | None = None, level: float = 0.95
 ) -> SizeDistribution:

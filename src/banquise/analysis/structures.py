@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 from scipy.signal import find_peaks
 
 from banquise.analysis.ice import Ice, as_ice
-from banquise.errors import CaseError, nearest
+from banquise.errors import CaseError, known_keywords, nearest
 from banquise.recording.run_file import Run
 from banquise.units import duration
 
@@ -69,6 +69,7 @@ def obstacle_of(ice: Ice, which: int | str) -> int:
     return int(which)
 
 
+@known_keywords
 def load_statistics(
     run: Run | Ice, obstacle: int | str = 0, after: Any = 0.0, min_peak: float | None = None, block: Any = None
 ) -> LoadStatistics:
@@ -154,6 +155,7 @@ def fit_gumbel(largest: Any, block: float) -> Gumbel | None:
     return Gumbel(float(x.mean() + spread * location), spread * beta, len(x), block)
 
 
+@known_keywords
 def resistance(run: Run | Ice, obstacle: int | str, heading: Any, after: Any = 0.0) -> xr.DataArray:
     """Force against the way of a ship (N), on time: minus the part of the ice's force along `heading` (x, y).
 

@@ -11,7 +11,7 @@ from scipy.ndimage import uniform_filter1d
 from scipy.stats import kurtosis, skew
 
 from banquise.analysis.ice import Ice, as_ice
-from banquise.errors import CaseError
+from banquise.errors import CaseError, known_keywords
 from banquise.recording.run_file import Run
 from banquise.units import duration
 
@@ -46,6 +46,7 @@ class VelocityStatistics:
         return 0.5 * float(self.rms[0] ** 2 + self.rms[1] ** 2)
 
 
+@known_keywords
 def velocity_statistics(
     run: Run | Ice, interval: Any = None, window: Any = None, max_lag: Any = None
 ) -> VelocityStatistics:

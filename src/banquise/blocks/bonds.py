@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from banquise.errors import known_keywords
 from banquise.scene.meshes import Floats, Ints
 from banquise.settings import number
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from banquise.blocks.contacts import Touching
 
 
+@known_keywords
 @dataclass(frozen=True)
 class Bond:
     """Strength of frozen or mortared faces.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from banquise.errors import CaseError
+from banquise.errors import CaseError, known_keywords
 from banquise.settings import number, one_of
 from banquise.units import duration
 
@@ -17,6 +17,7 @@ def _seconds(value: Any, what: str) -> float:
     return number(duration(value, what), what, above=0.0)
 
 
+@known_keywords
 @dataclass(frozen=True)
 class Moreau:
     """Event-capturing time stepping (Moreau and Jean).
@@ -41,6 +42,7 @@ class Moreau:
         one_of(self.contacts, PLACES, "contacts")
 
 
+@known_keywords
 @dataclass(frozen=True)
 class QuasiStatic:
     """Moreau's step with the velocities dropped at its start: blocks creep to where they rest; nothing swings.
@@ -54,6 +56,7 @@ class QuasiStatic:
         object.__setattr__(self, "step", _seconds(self.step, "step"))
 
 
+@known_keywords
 @dataclass(frozen=True)
 class Events:
     """Event-detecting steps for few bodies: the flight stops where two blocks meet, to the last digits of the time.
@@ -73,6 +76,7 @@ class Events:
         object.__setattr__(self, "min_step", number(least, "min_step", above=0.0, at_most=self.step))
 
 
+@known_keywords
 @dataclass(frozen=True)
 class Penalty:
     """Springs and dashpots where blocks overlap, shared by the points of a face; explicit steps.

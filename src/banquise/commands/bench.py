@@ -13,10 +13,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("names", nargs="*", help="benchmarks (default: all)")
     parser.add_argument("--quick", action="store_true", help="small sizes, few repeats")
     parser.add_argument("--peers", action="store_true", help="also run other codes on the same scenes (extra: peers)")
-    options.threads(parser)
-    form = parser.add_mutually_exclusive_group()
-    options.json(form, "the figures")
-    form.add_argument("--markdown", action="store_true", help="print a page: what it ran on and a table")
+    options.measured(parser, "the figures")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -63,6 +63,14 @@ def json(parser: argparse._ActionsContainer, what: str = "the summary") -> None:
     parser.add_argument("--json", action="store_true", help=f"print {what} as JSON")
 
 
+def measured(parser: argparse.ArgumentParser, what: str) -> None:
+    """How many threads work out a list of figures, and in what form it is printed."""
+    threads(parser)
+    form = parser.add_mutually_exclusive_group()
+    json(form, what)
+    form.add_argument("--markdown", action="store_true", help="print a page: what it ran on and a table")
+
+
 def picture(parser: argparse.ArgumentParser, beside: str) -> None:
     """Whether to draw, and where."""
     parser.add_argument("--plot", metavar="PICTURE.png", help=f"name of the picture (default: beside {beside})")

@@ -11,10 +11,7 @@ HELP = "run every case with a known answer: expected, got, pass"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("groups", nargs="*", help="groups of cases (default: all)")
-    options.threads(parser)
-    form = parser.add_mutually_exclusive_group()
-    options.json(form, "the rows")
-    form.add_argument("--markdown", action="store_true", help="print a page: what it ran on and a table")
+    options.measured(parser, "the rows")
 
 
 def run(args: argparse.Namespace) -> int:

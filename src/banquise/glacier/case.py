@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from banquise.errors import CaseError, nearest
+from banquise.errors import CaseError, known_keywords, nearest
 from banquise.given import read_toml
 from banquise.glacier.chain import Glacier
 from banquise.glacier.friction import LAWS, Friction
@@ -65,6 +65,7 @@ class GlacierCase:
         return plan(self.glacier, self.load, **options)
 
 
+@known_keywords
 def read_case(path: str | Path) -> GlacierCase:
     """Read and check a case file."""
     path = Path(path)
@@ -105,6 +106,7 @@ _MEASURES = {
 }
 
 
+@known_keywords
 def run_case(tables: dict[str, Any], folder: Path = Path(), keep: Sequence[str] = ()) -> xr.Dataset:
     """Run a case given as tables, for one member of an ensemble: its numbers, and the fields named in `keep`.
 

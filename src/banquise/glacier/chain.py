@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from banquise.constants import GRAVITY
-from banquise.errors import CaseError, nearest
+from banquise.errors import CaseError, known_keywords, nearest
 from banquise.given import ask, floats
 from banquise.glacier._kernels_schemes import Chain
 from banquise.glacier.friction import Friction, Weertman, balance_speed
@@ -33,6 +33,7 @@ ENDS = ("free", "steady", "absorbing")
 MOST_BLOCKS = 10_000_000  # a gigabyte of columns
 
 
+@known_keywords
 class Glacier:
     """A chain of blocks on a sloping bed.
 
@@ -114,6 +115,7 @@ class Glacier:
         modulus = self.young * self.thickness
         return 0.5 * (modulus[1:] + modulus[:-1]) / self.block
 
+    @known_keywords
     def run(
         self, load: Load | Any = None, until: float | str = 100.0, scheme: str = "imex", **options: Any
     ) -> GlacierRun:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import brentq
 
-from banquise.errors import CaseError
+from banquise.errors import CaseError, known_keywords
 from banquise.glacier import _kernels_friction as kernels
 
 Values = float | npt.ArrayLike
@@ -109,6 +109,7 @@ class Friction:
         return speed.reshape(shape)
 
 
+@known_keywords
 @dataclass(frozen=True)
 class Weertman(Friction):
     """tau = C |v|^(1/m) sign(v); `coefficient` in Pa (s/m)^(1/m)."""
@@ -149,6 +150,7 @@ class _Rounded(Friction):
         return [self.exponent, self.coefficient, self.nu]
 
 
+@known_keywords
 @dataclass(frozen=True)
 class Regularised(_Rounded):
     """Weertman with a straight line below `nu`: continuous, but its slope jumps by the exponent at nu.
@@ -174,6 +176,7 @@ class Regularised(_Rounded):
         return cls(coefficient, nu=gamma * speed, exponent=exponent)
 
 
+@known_keywords
 @dataclass(frozen=True)
 class Smooth(_Rounded):
     """tau = C v (v^2 + nu^2)^((1/m - 1)/2): Weertman far above nu, a line far below, smooth between."""
@@ -181,6 +184,7 @@ class Smooth(_Rounded):
     code: ClassVar[int] = kernels.SMOOTH
 
 
+@known_keywords
 @dataclass(frozen=True)
 class Budd(Friction):
     """tau = C^2 N^(q/p) |v|^(1/p); `coefficient` C in the units that make tau Pa."""
@@ -197,6 +201,7 @@ class Budd(Friction):
         return [self.p, np.asarray(self.coefficient) ** 2 * n ** (self.q / self.p)]
 
 
+@known_keywords
 @dataclass(frozen=True)
 class PseudoPlastic(Friction):
     """tau = tau_c (|v|/u_t)^q; `yield_stress` in Pa, `threshold_speed` u_t in m/s."""
@@ -210,6 +215,7 @@ class PseudoPlastic(Friction):
         return [1.0 / self.q, np.asarray(self.yield_stress) / np.asarray(self.threshold_speed) ** self.q]
 
 
+@known_keywords
 @dataclass(frozen=True)
 class Schoof(Friction):
     """tau = C^2 v^m / (1 + (C^2/(Cmax N))^(1/m) v)^m: a power law that levels off at Cmax N."""
@@ -226,6 +232,7 @@ class Schoof(Friction):
         return [1.0 / self.m, square, (ceiling / square) ** (1.0 / self.m)]
 
 
+@known_keywords
 @dataclass(frozen=True)
 class RegularisedCoulomb(Friction):
     """tau = C^2 (|v| / (|v|/u0 + 1))^(1/m): a power law that levels off above `threshold_speed` u0 (m/s)."""
@@ -239,6 +246,7 @@ class RegularisedCoulomb(Friction):
         return [self.exponent, np.asarray(self.coefficient, dtype=float) ** 2, self.threshold_speed]
 
 
+@known_keywords
 @dataclass(frozen=True)
 class Gagliardini(Friction):
     """tau = C N (chi/(1 + a chi^q))^(1/n), chi = v/(C^n N^n As), a = (q-1)^(q-1)/q^q; rate-weakening when q > 1."""
@@ -262,6 +270,7 @@ class Gagliardini(Friction):
         return [self.n, ceiling / speed ** (1.0 / self.n), speed, self.q, peak]
 
 
+@known_keywords
 @dataclass(frozen=True)
 class Tsai(Friction):
     """tau = min(f N, C |v|^(1/m)): Weertman under a Coulomb ceiling."""
@@ -276,6 +285,7 @@ class Tsai(Friction):
         return [self.exponent, self.coefficient, np.asarray(self.friction) * np.asarray(self.pressure, dtype=float)]
 
 
+@known_keywords
 @dataclass(frozen=True)
 class RateState(Friction):
     """tau = N a asinh((v/2v0) exp((f0 + b ln(v0 theta/Dc))/a)), theta' = 1 - |v| theta/Dc (ageing law)."""

@@ -11,12 +11,13 @@ import numpy.typing as npt
 import xarray as xr
 
 from banquise.constants import GRAVITY
-from banquise.errors import CaseError
+from banquise.errors import CaseError, known_keywords
 from banquise.glacier import _kernels_iceberg as kernels
 
 Array = npt.NDArray[np.float64]
 
 
+@known_keywords
 def critical_aspect(density: float = 920.0, water_density: float = 1025.0) -> float:
     """Width over height below which an upright rectangular iceberg capsizes: sqrt(6 r (1 - r)), r the density ratio.
 
@@ -27,6 +28,7 @@ def critical_aspect(density: float = 920.0, water_density: float = 1025.0) -> fl
     return math.sqrt(6.0 * ratio * (1.0 - ratio))
 
 
+@known_keywords
 @dataclass(frozen=True)
 class Iceberg:
     """A rectangle `height` (m) high and `aspect` times as wide, afloat upright, tilted a little, touching the front.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 import numpy.typing as npt
 
-from banquise.errors import CaseError
+from banquise.errors import CaseError, known_keywords
 from banquise.given import in_short, in_si, seconds
 
 Array = npt.NDArray[np.float64]
@@ -36,6 +36,7 @@ class Load:
         raise NotImplementedError
 
 
+@known_keywords
 @dataclass(frozen=True)
 class NoLoad(Load):
     """Nothing pushes."""
@@ -44,6 +45,7 @@ class NoLoad(Load):
         return np.zeros_like(np.asarray(time, dtype=float))
 
 
+@known_keywords
 @dataclass(frozen=True)
 class Step(Load):
     """`peak` from `start` on. Peaks of the answer do not converge with the block size: the load has no time scale."""
@@ -59,6 +61,7 @@ def _phase(time: npt.ArrayLike, start: float, duration: float) -> Array:
     return np.clip((np.asarray(time, dtype=float) - start) / duration, 0.0, 1.0)
 
 
+@known_keywords
 @dataclass(frozen=True)
 class HalfSine(Load):
     """`peak` sin(pi t / duration), zero outside.
@@ -76,6 +79,7 @@ class HalfSine(Load):
         return np.where(phase < 1.0, self.peak * np.sin(math.pi * phase), 0.0)
 
 
+@known_keywords
 @dataclass(frozen=True)
 class SinSquared(Load):
     """`peak` sin^2(pi t / duration): no jump of slope at either end."""
@@ -89,6 +93,7 @@ class SinSquared(Load):
         return np.where(phase < 1.0, self.peak * np.sin(math.pi * phase) ** 2, 0.0)
 
 
+@known_keywords
 @dataclass(frozen=True)
 class Capsize(Load):
     """Shape of the contact force of a capsizing iceberg: a slow rise to `peak` at `peak_time`, a quick fall.
@@ -133,6 +138,7 @@ class Capsize(Load):
         return self.peak * np.where(lag < 0, rising, falling)
 
 
+@known_keywords
 @dataclass(frozen=True, eq=False)
 class Table(Load):
     """Force given at times, straight between them, zero outside."""

@@ -18,7 +18,7 @@ import numpy.typing as npt
 import xarray as xr
 
 from banquise.constants import GRAVITY
-from banquise.errors import CaseError, nearest
+from banquise.errors import CaseError, known_keywords, nearest
 from banquise.given import ask, floats
 from banquise.glacier import _kernels_friction, _kernels_plan, _kernels_schemes
 from banquise.glacier._kernels_plan import Plan, PlanRecord, PlanState
@@ -47,6 +47,7 @@ class PlanRun:
     warnings: list[str] = field(default_factory=list)
 
 
+@known_keywords
 class PlanView:
     """A rectangle of ice, `length` by `width` (m), in cells of `cell` = (dx, dy) m.
 
@@ -127,6 +128,7 @@ class PlanView:
         lightest = _corners_least(self.density * self.thickness) * area / 4.0
         return 2.0 / math.sqrt(float((top * self._modulus() / lightest).max()))
 
+    @known_keywords
     def run(
         self,
         load: Any = None,

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from scipy.integrate import cumulative_trapezoid
 from scipy.signal import butter, fftconvolve, sosfiltfilt
 
-from banquise.errors import CaseError, need
+from banquise.errors import CaseError, known_keywords, need
 
 if TYPE_CHECKING:
     from banquise.glacier.schemes import GlacierRun
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 Array = npt.NDArray[np.float64]
 
 
+@known_keywords
 @dataclass(frozen=True)
 class Source:
     """A force history F (N) on an even time axis (s), acting horizontally along `azimuth` (degrees from north)."""
@@ -137,6 +138,7 @@ class Source:
             raise CaseError(f"{path}: expected a name ending in .npz or .csv.")
 
 
+@known_keywords
 @dataclass(frozen=True)
 class Seismogram:
     """Displacement (3, n) in m, east, north, up, on an even time axis."""

@@ -22,7 +22,7 @@ import numpy.typing as npt
 import xarray as xr
 from scipy.linalg import eigh_tridiagonal
 
-from banquise.errors import CaseError, nearest
+from banquise.errors import CaseError, known_keywords, nearest
 from banquise.glacier import _kernels_friction
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ FLAWS = ("identity-base", "negative-damping", "stiffness-without-step")
 _DENSE = 400  # nodes; beyond, the eigenvalues of the full matrix take minutes
 
 
+@known_keywords
 class Stability:
     """Step limits (s) and spectral radii of a glacier's schemes about one sliding speed."""
 

@@ -65,7 +65,9 @@ def gap(a: Polyhedron, b: Polyhedron, last: ArrayLike | None = None, slack: floa
     """
     for block in (a, b):
         if not isinstance(block, Polyhedron):
-            raise ShapeError(f"gap: {type(block).__name__} given, expected two blocks (Polyhedron).")
+            raise ShapeError(
+                f"gap: {type(block).__name__} given, expected two polyhedra, or two floes, discs or obstacles."
+            )
     memory = np.zeros((1, 3)) if last is None else np.asarray(last, dtype=np.float64).reshape(1, 3)
     pair = np.array([[0, 1]])
     if a.convex and b.convex:
