@@ -116,7 +116,7 @@ def look_again(near, pairs, shapes, pose, view, n_free, zone, reach, scratch, on
             pairs.seen[q] = 0
             count, rows = look_pairs(
                 np.int64(q), np.int64(q) + ONE, near, shapes, pose, view.wraps, view.period, n_free, zone, reach,
-                view.still, view.still, view.still, view.moved_at, pairs, 0.0, NONE, TWO, scratch, one, one,
+                view.still, view.still, view.moved_at, pairs, 0.0, NONE, TWO, scratch, one, one,
             )  # fmt: skip
             if rows > 0:
                 return NONE, rows
