@@ -23,7 +23,7 @@ def bench(quick: bool = False) -> list[Figure]:
     bar = None if quick else 0.10
     note = f"{found['threads']} threads, step of {STEP:g} s, uniform wind and water, Coriolis, every floe turning"
     return [
-        Figure(f"free-motion step of {n:,} floes, 75 points each", found["wall"], "s", at_most=bar, note=note),
+        Figure(f"free-motion step of {n:,} floes, 40 points each", found["wall"], "s", at_most=bar, note=note),
         Figure("the same in processor time, over two cores", found["processor"] / 2, "s", at_most=bar),
         Figure(f"memory of that process in all, {n:,} floes", found["memory"], "GB", at_most=1.5),
         Figure("making the floes", found["floes"], "s"),

@@ -83,7 +83,7 @@ def _spin_down() -> Iterator[Row]:
     c = WATER * 4 * radius / (5 * ICE)
     got = _end(Disc((0, 0), radius, spin=spin), Forcing(current=(0, 0)), until, 1.0)[5]
     where = f"disc of {radius:g} m, {spin:g} rad/s, after {until:g} s"
-    # 75 points on |r|^3: a part in a thousand
+    # points on |r|^3: a part in a thousand
     yield Row("spin-down in still water", "drift", where, spin / (1 + c * spin * until), got, 3e-3 * got)
     got = _end(Floe(_L_SHAPE), Forcing(wind=(7, 3), current=(1, -1)), 5000.0, 50.0)[5]
     yield Row("no torque in uniform flow", "symmetry", "an L, wind (7, 3), current (1, -1)", 0.0, got, 1e-15)
