@@ -20,6 +20,7 @@ from banquise.forcing.readers import fingerprint
 from banquise.units import quantity
 
 Array = NDArray[np.float64]
+_SAME_EVERYWHERE = (type(None), Uniform, Series)
 FASTEST = 100.0  # 1/s: a step is at most a radian of the turn, and a run of those beyond would never end
 
 
@@ -203,7 +204,7 @@ class Forcing:
     @property
     def varies(self) -> bool:
         """Whether wind or water are other in one place than in another."""
-        return not all(flow is None or isinstance(flow, Uniform | Series) for flow in (self.wind, self.current))
+        return not (isinstance(self.wind, _SAME_EVERYWHERE) and isinstance(self.current, _SAME_EVERYWHERE))
 
     def coriolis_of(self, bodies: Any, chosen: NDArray[np.int64] | None = None) -> Array:
         """f (1/s): one number for all (1,), or one a floe (n,), of the chosen rows if given."""
