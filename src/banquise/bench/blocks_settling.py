@@ -1,16 +1,23 @@
-"""Other engines on the wall whose ground settles, for the page on it. Not part of `banquise bench`, for LMGC90 takes minutes.
+"""Engines and laws on the wall whose ground settles, for the page on it. Not part of `banquise bench`, for it takes minutes.
 
-`python -m banquise.bench.blocks_settling NAME STEP [TIME_CONSTANT]` (banquise, lmgc90 or mujoco; s) prints the farthest
-centre, its way across and down, the farthest corner and the overlap at the end (for Banquise of the whole run), in mm. The
-time constant is that of MuJoCo's contacts, 0.02 by default.
+`python -m banquise.bench.blocks_settling NAME STEP [TIME_CONSTANT]` (one of `ENGINES`; s) prints the farthest centre, its way
+across and down, the farthest corner, the deepest overlap and the largest speed at which a contact closes that may not, in mm.
+The time constant is that of MuJoCo's contacts, 0.02 by default.
+
+Banquise comes in five ways: as it is; its gap law with overlaps left where they are, which is the law that LMGC90 is run
+with (`IQS_CLB`: a contact may close by its gap, and what overlaps is kept from getting deeper); that with a hundred sweeps a
+step in place of a solution; and the velocity law with and without pushing overlaps apart.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
+from unittest.mock import patch
 
 import numpy as np
 
@@ -20,20 +27,63 @@ from banquise.scene.scene import Scene
 from banquise.scenes.blocks import WALL_CONTACT, settlement, wall
 
 JOINT, END, GRAVITY = 2e-4, 4.0, 9.81
-Found = tuple[Floats, Floats, float]  # centres (n, 3) and rotations (n, 3, 3) of the stones at the end, overlap
 
 
-def banquise(scene: Scene, step: float, time_constant: float) -> Found:
-    """This package, at a tolerance of 1e-4."""
+class Found(NamedTuple):
+    """What became of the stones."""
+
+    centre: Floats  # (n, 3) m, at the end
+    rotation: Floats  # (n, 3, 3)
+    overlap: float  # m, the deepest
+    closing: float = float("nan")  # m/s, faster than the law lets them: the worst contact of a step, mean over the steps
+    rest: float = float("nan")  # m, the farthest that a centre had moved when the ground began to sink
+
+
+def banquise(
+    scene: Scene, step: float, time_constant: float, law: str = "gap", pushes: bool = True, sweeps: int = 0, end: float = END
+) -> Found:
+    """This package, at a tolerance of 1e-4.
+
+    Without `pushes` overlaps are left where they are, and nothing is looked at ahead. `sweeps`, if any, take the place of a
+    solution of each step.
+    """
     import banquise as bq
+    from banquise.blocks import step as stepping
 
     contact, forcing = replace(WALL_CONTACT, tolerance=1e-4), bq.Forcing(gravity=(0, 0, -GRAVITY))
-    sim = bq.Simulation(scene, forcing, contact, scheme=bq.TimeStepping(step))
-    run = sim.run(until=END, every=END)
-    return sim.columns.centre[2:], sim.columns.rotation[2:], float(run.ledger.max_overlap.max())
+    sim = bq.Simulation(scene, forcing, contact, scheme=bq.blocks.Moreau(step, law=law))
+    start, overlap, closing, rest = sim.columns.centre.copy(), 0.0, [], float("nan")
+    with _changed(pushes, sweeps):
+        for k in range(round(end / step)):
+            stepping.advance(sim, step)
+            assert sim.touching is not None
+            overlap = max(overlap, sim.touching.overlap)
+            closing.append(_closing(sim.touching.along(sim.columns.velocity), sim.touching.gap, step, law))
+            if k + 1 == round(1.0 / step):
+                rest = float(np.linalg.norm(sim.columns.centre - start, axis=1)[2:].max())
+    return Found(sim.columns.centre[2:], sim.columns.rotation[2:], overlap, float(np.mean(closing)), rest)
 
 
-def lmgc90(scene: Scene, step: float, time_constant: float) -> Found:
+@contextmanager
+def _changed(pushes: bool, sweeps: int) -> Iterator[None]:
+    """Steps without pushes, or without a solver: for comparison only, so there is no setting for it."""
+    from banquise.blocks import step as stepping
+    from banquise.solvers import spatial
+
+    def swept(members: Any, goal: float, reference: float, most: int, rows: Any) -> tuple[float, int]:
+        return rows.passes(members, sweeps, 0.0)
+
+    with ExitStack() as stack:
+        if not pushes:
+            stack.enter_context(patch.object(stepping, "OVERLAP", np.inf))
+            stack.enter_context(patch.object(stepping, "ROUNDS", 0))
+        if sweeps:
+            stack.enter_context(patch.object(spatial, "_island", swept))
+            stack.enter_context(patch.object(spatial, "_damped", lambda members, rows, *_: rows.residual(members)))
+        yield
+
+
+def lmgc90(scene: Scene, step: float, time_constant: float, end: float = END) -> Found:
     """LMGC90 by compas_lmgc90: one friction coefficient only, 0.6."""
     from compas_lmgc90.solver import Solver
 
@@ -47,15 +97,27 @@ def lmgc90(scene: Scene, step: float, time_constant: float) -> Found:
     solver.contact_law("IQS_CLB", 0.6, alert=1e-3)
     solver.preprocess()
     before = np.array(solver.init_coor), np.array(solver.init_frame).reshape(-1, 3, 3)
-    for _ in range(round(END / step)):
+    overlap, closing, rest = 0.0, [], float("nan")
+    for k in range(round(end / step)):
         state = solver.lmgc90.compute_one_step()
+        gap, speed = np.array(state.interaction_gap), np.array(state.interaction_vloc).reshape(-1, 3)[:, 1]
+        overlap = max(overlap, -float(gap.min(initial=0.0)))
+        closing.append(_closing(speed, gap, step, "gap"))
+        if k + 1 == round(1.0 / step):
+            rest = float(np.linalg.norm(np.array(state.bodies) - before[0], axis=1)[2:].max())
     moved = np.array(state.bodies) - before[0]
     turned = np.einsum("nji,njk->nik", np.array(state.body_frames).reshape(-1, 3, 3), before[1])
     centre = np.array([b.centre for b in scene.blocks]) + moved
-    return centre[2:], turned[2:], -min(0.0, *state.interaction_gap)
+    return Found(centre[2:], turned[2:], overlap, float(np.mean(closing)), rest)
 
 
-def mujoco(scene: Scene, step: float, time_constant: float) -> Found:
+def _closing(speed: Floats, gap: Floats, step: float, law: str) -> float:
+    """Largest speed (m/s) by which contacts close faster than they may: by their gap in a step, not at all where they overlap."""
+    allowed = np.maximum(gap, 0.0) / step if law == "gap" else np.where(gap > 0.0, np.inf, 0.0)
+    return float(np.max(-speed - allowed, initial=0.0))
+
+
+def mujoco(scene: Scene, step: float, time_constant: float, end: float = END) -> Found:
     """MuJoCo with boxes and the elliptic cone; its right half of the ground is led."""
     import mujoco as engine
 
@@ -73,28 +135,36 @@ def mujoco(scene: Scene, step: float, time_constant: float) -> Found:
         f"<worldbody>{''.join(bodies)}</worldbody></mujoco>"
     )
     data, level = engine.MjData(model), float(scene.blocks[1].centre[2])
-    for k in range(round(END / step)):
+    for k in range(round(end / step)):
         data.mocap_pos[0, 2] = level - settlement()((k + 1) * step)
         engine.mj_step(model, data)
-    return data.xpos[3:], data.xmat[3:].reshape(-1, 3, 3), -min(0.0, float(data.contact.dist.min()))
+    return Found(data.xpos[3:], data.xmat[3:].reshape(-1, 3, 3), -min(0.0, float(data.contact.dist.min())))
 
 
 def line(scene: Scene, found: Found) -> str:
     """What moved how far, in mm."""
-    centre, turned, overlap = found
     start = np.array([b.centre for b in scene.blocks[2:]])
     corners = np.array([b.world_vertices for b in scene.blocks[2:]])
-    moved = 1e3 * (centre - start)
-    after = np.einsum("nij,nkj->nki", turned, corners - start[:, None]) + centre[:, None]
+    moved = 1e3 * (found.centre - start)
+    after = np.einsum("nij,nkj->nki", found.rotation, corners - start[:, None]) + found.centre[:, None]
     far = int(np.linalg.norm(moved, axis=1).argmax())
     corner = 1e3 * np.linalg.norm(after - corners, axis=2).max()
     return (
-        f"centre {np.linalg.norm(moved[far]):.2f} (stone {far}: {moved[far, 0]:.2f} across, {-moved[far, 2]:.2f} down), "
-        f"corner {corner:.2f}, overlap {1e3 * overlap:.2g}"
+        f"centre {np.linalg.norm(moved[far]):.2f} (stone {far}: {moved[far, 0]:.2f} across, {-moved[far, 2]:.2f} down; "
+        f"{1e3 * found.rest:.2g} before the ground moves), corner {corner:.2f}, overlap {1e3 * found.overlap:.2g}, "
+        f"closing at {1e3 * found.closing:.2g} a second"
     )
 
 
-ENGINES: dict[str, Callable[[Scene, float, float], Any]] = {"banquise": banquise, "lmgc90": lmgc90, "mujoco": mujoco}
+ENGINES: dict[str, Callable[[Scene, float, float], Any]] = {
+    "banquise": banquise,
+    "gap-law": partial(banquise, pushes=False),
+    "swept": partial(banquise, pushes=False, sweeps=100),
+    "velocity-law": partial(banquise, law="velocity", pushes=False),
+    "velocity-law-pushed": partial(banquise, law="velocity"),
+    "lmgc90": lmgc90,
+    "mujoco": mujoco,
+}
 
 if __name__ == "__main__":
     walled = wall(joint=JOINT, settle=settlement())
