@@ -50,6 +50,7 @@ def regain(engine: Engine, found: Found) -> float:
     # sweeps, not a solution: where a jam has no room there is none, and the sweeps share the overlap out
     sweeps(0, m, PASSES, 1e-3 * float(-missing.min()), r.G, r.W, r.a, r.b, r.c, np.zeros(m), r.lower, push, y)
     b, rows = engine.bodies, problem.bodies
+    engine.pushed = rows, engine.start[:, rows]
     change = np.zeros((n, 3))
     _kernels_laws.velocity_changes(rows, len(rows), y, b.inverse_mass, b.inverse_inertia, change)
     way = np.hypot(change[rows, 0], change[rows, 1]) + b.extent[rows] * np.abs(change[rows, 2])

@@ -83,6 +83,7 @@ class Engine:
         self.contacts, self.pair_rows, self.group_pairs = 64, 256, 64
         self.struck = np.zeros(every, np.bool_)
         self.deepest = 0.0  # overlap at the start of the step, as a part of the smaller size
+        self.pushed: tuple[Rows, Array] | None = None  # floes pushed apart before the step, and their columns before that
         self.careful = np.zeros(n, np.bool_)  # floes of pairs whose contacts went wrong in this step
         self.sums = np.empty((-(-n // _kernels_scene.BLOCK), 4))
         self.totals, self.largest = np.empty(TOTALS), np.empty(TOTALS)  # of the groups of a step
@@ -140,6 +141,7 @@ class Engine:
     def _begin(self, step: float, shortest: float, rebounds: tuple[int, int], soft: bool) -> None:
         sim, b, s = self.sim, self.bodies, self.state
         sim.obstacle_motion.set_velocity(b, sim.time, step)
+        self.pushed = None
         self.columns = Columns(
             b.x, b.y, b.angle, b.cos, b.sin, b.u, b.v, b.spin, b.mass, b.inertia, b.area, b.extent, b.inverse_mass,
             b.inverse_inertia, b.material, b.ids, sim.size, sim.zone, *b.points(sim.forcing.varies), b.moment_x, b.moment_y,

@@ -11,6 +11,7 @@ from banquise.recording.stages import timed
 from banquise.schemes import _kernels, _kernels_listing, _kernels_scene, codes
 from banquise.schemes._kernels import TOLERANCE
 from banquise.schemes.groups import Array, Groups, Pairs, Rows
+from banquise.schemes.workspace import MOVING
 
 if TYPE_CHECKING:
     from banquise.schemes.rounds import Engine
@@ -19,7 +20,7 @@ SHORTEST = 2**14  # part of a step that a group takes at least, overlap or not
 ATTEMPTS = 14  # times groups that leave an overlap are done again before it is said
 STUCK = 2  # attempts that leave an overlap as it was, where obstacles move, before it is said
 HOPE = 5  # of these, where all that overlaps did so already when the step began
-BEARABLE = 2.0  # tolerances of overlap that are said and left; floes that would overlap more stay where they were
+BEARABLE = 2.0  # tolerances of overlap that are said and left where staying does not help: obstacles move, or it was there
 DEEPER = 1.05  # times as deep as before that an overlap which is there already, and bearable, may become
 LONGER = 8.0  # times what a floe may take at the next step, after it had to take shorter ones
 AFTER_REST = 16  # part of a step that floes which stayed where they were take next
@@ -43,11 +44,16 @@ def verify(engine: Engine, done: list[Groups], pairs: Pairs, step: float) -> tup
     Bodies that overlap although they were in no group become one; those that were take shorter steps from then on
     (turning bodies that slide on each other leave the arcs on which they were kept apart), lengthened again while all
     goes well. Pairs that overlapped before and do so no deeper do not hold up the clock.
+
+    What no shorter step mends stays where the last step left it, with all that then moves into it. Nothing was deeper than
+    the tolerance there; so, unless obstacles move or floes are made that overlap, nothing ever is.
     """
     sim = engine.sim
     unsolved = 0
     before = {(i, j): part for i, j, part in sim.overlapping}
-    attempt, standing, least, stuck = 0, 0, np.inf, 0
+    attempt, least, stuck = 0, np.inf, 0
+    there = engine.deepest > TOLERANCE  # when the step began: pieces of a floe that broke, a scene that was given so
+    standing = np.zeros(engine.n, np.bool_)
     while True:
         deepest, bad, part = _overlaps(engine)
         if not len(bad):
@@ -59,21 +65,25 @@ def verify(engine: Engine, done: list[Groups], pairs: Pairs, step: float) -> tup
         worst = float(part[fresh].max())
         stuck, least = (stuck + 1, least) if worst > 0.9 * least else (0, worst)
         # no shorter steps mend what was there when the step began, nor what moving obstacles crush
-        hopeless = attempt >= HOPE and worst <= DEEPER * engine.deepest
+        hopeless = there and attempt >= HOPE and worst <= DEEPER * engine.deepest
         if attempt >= ATTEMPTS or hopeless or (engine.rule.moving and stuck >= STUCK):
             # said, not hidden: it is in the ledger
             unsolved = 1
-            fresh &= part > BEARABLE * TOLERANCE
+            _take_back_pushes(engine)
+            if engine.rule.moving or there:
+                fresh &= part > BEARABLE * TOLERANCE
             if not fresh.any():
                 break
+        if attempt == 0:
+            _look_at_pushes(engine, bad[fresh], before)
         again, pairs = _regroup(engine, done, pairs, bad[fresh], step)
         done.append(again)
         if unsolved:
             _stand(engine, again, step)
-            if len(again.members) == standing:  # what moves into them is no floe
+            if standing[again.members].all():  # what moves into them is no floe
                 deepest, bad, part = _overlaps(engine)
                 break
-            standing = len(again.members)
+            standing[again.members] = True
         else:
             sim.obstacle_motion.place(engine.bodies, sim.time)
             engine.run_groups(again)
@@ -83,6 +93,34 @@ def verify(engine: Engine, done: list[Groups], pairs: Pairs, step: float) -> tup
     _kernels_scene.lengthen(sim.step_cap, step, LONGER)
     sim.overlapping = [(int(i), int(j), float(p)) for (i, j), p in zip(bad, part)]
     return deepest, unsolved
+
+
+def _look_at_pushes(engine: Engine, fresh: Pairs, before: dict[tuple[int, int], float]) -> None:
+    """Take the pushes before the step back if they made overlaps that were not there, where floes of these pairs were pushed.
+
+    A push knows the contacts of the start only. A corner that slides along one side of a notch meets the other side, on
+    which it had no foot; no shorter step mends that.
+    """
+    if engine.pushed is None or not np.isin(fresh, engine.pushed[0]).any():
+        return
+    b = engine.bodies
+    now = [getattr(b, name).copy() for name in MOVING]
+    for name, row in zip(MOVING, engine.start):
+        getattr(b, name)[:] = row
+    _, bad, part = _overlaps(engine)
+    for name, column in zip(MOVING, now):
+        getattr(b, name)[:] = column
+    if any(deep > before.get((int(i), int(j)), 0.0) for (i, j), deep in zip(bad, part)):
+        _take_back_pushes(engine)
+
+
+def _take_back_pushes(engine: Engine) -> None:
+    """Let floes that are done again begin where the last step left them, and look for their contacts there."""
+    if engine.pushed is not None:
+        rows, before = engine.pushed
+        engine.start[:, rows] = before
+        engine.careful[rows] = True
+        engine.pushed = None
 
 
 def _regroup(engine: Engine, done: list[Groups], pairs: Pairs, fresh: Pairs, step: float) -> tuple[Groups, Pairs]:
@@ -126,7 +164,7 @@ def _regroup(engine: Engine, done: list[Groups], pairs: Pairs, fresh: Pairs, ste
 
 
 def _stand(engine: Engine, groups: Groups, step: float) -> None:
-    """Leave these floes where they were at the start of the step, at rest; what they lose is lost in contact.
+    """Leave these floes where the last step left them, at rest; what they lose is lost in contact.
 
     The last resort. Rest, not the speed they had: with that the next step would end as this one did. (That of their
     common centre would keep the momentum of those that touch no wall, and be one more way to overlap others.)
