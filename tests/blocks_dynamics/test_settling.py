@@ -33,7 +33,7 @@ def test_every_law_follows_the_ground(name):
     before = stepping.OVERLAP, stepping.ROUNDS
     scene = small()
     found = settling.ENGINES[name](scene, 2e-3, 0.0, end=0.2)
-    assert (stepping.OVERLAP, stepping.ROUNDS) == before
+    assert before == (stepping.OVERLAP, stepping.ROUNDS)
     assert moved(scene, found).max() == pytest.approx(0.002, rel=0.1)
     # the law of positions sinks in by what turning leaves, second order in the step; that of speeds by a step of a fall
     assert found.overlap < (2e-6 if name in ("banquise", "gap-law") else 1e-4)

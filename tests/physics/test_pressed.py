@@ -37,7 +37,9 @@ def notched(deep):
     tip, middle = 1e-4 * along + 3e-5 * out, np.array([40.0, -12.0])
     sliding = bq.Floe(tip + np.array([(0, 0), middle - 15 * along, 2 * middle, middle + 15 * along]))
     face = tip + middle + (15 - deep) * along
-    heavy = bq.Floe([face + s * out + r * along for s, r in ((-20, 0), (150, 0), (150, 200), (-20, 200))], thickness=1000)
+    heavy = bq.Floe(
+        [face + s * out + r * along for s, r in ((-20, 0), (150, 0), (150, 200), (-20, 200))], thickness=1000
+    )
     return bq.Scene([wide, sliding, heavy])
 
 

@@ -62,7 +62,9 @@ def _settling_wall() -> list[Figure]:
     sinking = sim.run(until=3.0, every=2.0)
     spent = time.process_time() - began
     run = sim.run(until=4.0, every=1.0)
-    before, rest, after = (np.array([b.world_vertices for b in s.blocks[2:]]) for s in (scene, resting.scene, run.scene))
+    before, rest, after = (
+        np.array([b.world_vertices for b in s.blocks[2:]]) for s in (scene, resting.scene, run.scene)
+    )
     moved = np.linalg.norm((rest - before).mean(axis=1), axis=1).max()
     centre = np.linalg.norm((after - before).mean(axis=1), axis=1).max()
     corner = np.linalg.norm(after - before, axis=2).max()

@@ -35,12 +35,18 @@ class Found(NamedTuple):
     centre: Floats  # (n, 3) m, at the end
     rotation: Floats  # (n, 3, 3)
     overlap: float  # m, the deepest
-    closing: float = float("nan")  # m/s, faster than the law lets them: the worst contact of a step, mean over the steps
+    closing: float = float("nan")  # m/s beyond what the law allows: the worst contact of a step, mean over the steps
     rest: float = float("nan")  # m, the farthest that a centre had moved when the ground began to sink
 
 
 def banquise(
-    scene: Scene, step: float, time_constant: float, law: str = "gap", pushes: bool = True, sweeps: int = 0, end: float = END
+    scene: Scene,
+    step: float,
+    time_constant: float,
+    law: str = "gap",
+    pushes: bool = True,
+    sweeps: int = 0,
+    end: float = END,
 ) -> Found:
     """This package, at a tolerance of 1e-4.
 

@@ -83,7 +83,7 @@ class Engine:
         self.contacts, self.pair_rows, self.group_pairs = 64, 256, 64
         self.struck = np.zeros(every, np.bool_)
         self.deepest = 0.0  # overlap at the start of the step, as a part of the smaller size
-        self.pushed: tuple[Rows, Array] | None = None  # floes pushed apart before the step, and their columns before that
+        self.pushed: tuple[Rows, Array] | None = None  # floes pushed apart before the step, their columns before that
         self.careful = np.zeros(n, np.bool_)  # floes of pairs whose contacts went wrong in this step
         self.sums = np.empty((-(-n // _kernels_scene.BLOCK), 4))
         self.totals, self.largest = np.empty(TOTALS), np.empty(TOTALS)  # of the groups of a step
