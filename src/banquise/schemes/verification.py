@@ -20,9 +20,7 @@ SHORTEST = 2**14  # part of a step that a group takes at least, overlap or not
 ATTEMPTS = 14  # times groups that leave an overlap are done again before it is said
 STUCK = 2  # attempts that leave an overlap as it was, where obstacles move, before it is said
 HOPE = 5  # of these, where all that overlaps did so already when the step began
-BEARABLE = (
-    2.0  # tolerances of overlap that are said and left where staying mends nothing: obstacles move, or it was there
-)
+BEARABLE = 2.0  # tolerances that are said and left where staying mends nothing: obstacles move, or it was there
 DEEPER = 1.05  # times as deep as before that an overlap which is there already, and bearable, may become
 LONGER = 8.0  # times what a floe may take at the next step, after it had to take shorter ones
 AFTER_REST = 16  # part of a step that floes which stayed where they were take next
