@@ -55,21 +55,28 @@ def contact(berg, state, corners, front, front_speed):
     return force, moment
 
 
+@checked_inner
+def _wet_edge(corners, k):
+    """Both ends of what lies under the water line of the edge from corner k to the next; one place where nothing does."""
+    n = corners.shape[0]
+    ax, ay = corners[k, 0], corners[k, 1]
+    bx, by = corners[(k + 1) % n, 0], corners[(k + 1) % n, 1]
+    if ay > 0.0 and by > 0.0:
+        return 0.0, 0.0, 0.0, 0.0
+    if ay > 0.0:
+        ax, ay = ax + (bx - ax) * ay / (ay - by), 0.0
+    elif by > 0.0:
+        bx, by = bx + (ax - bx) * by / (by - ay), 0.0
+    return ax, ay, bx, by
+
+
 @njit(cache=True, nogil=True)
 def submerged(corners):
     """Area under the water line and its centroid (x, y)."""
-    n = corners.shape[0]
     area, mx, my = 0.0, 0.0, 0.0
     # Triangles from the origin on the water line: the closing edge lies on y = 0 and adds nothing to the area.
-    for k in range(n):
-        ax, ay = corners[k, 0], corners[k, 1]
-        bx, by = corners[(k + 1) % n, 0], corners[(k + 1) % n, 1]
-        if ay > 0.0 and by > 0.0:
-            continue
-        if ay > 0.0:
-            ax, ay = ax + (bx - ax) * ay / (ay - by), 0.0
-        elif by > 0.0:
-            bx, by = bx + (ax - bx) * by / (by - ay), 0.0
+    for k in range(corners.shape[0]):
+        ax, ay, bx, by = _wet_edge(corners, k)
         cross = 0.5 * (ax * by - bx * ay)
         area += cross
         mx += cross * (ax + bx) / 3.0
@@ -86,16 +93,8 @@ def _drag(berg, state, corners):
     if berg.drag == 0.0:
         return fx, fy, torque
     vx, vy = _world_velocity(state)
-    n = corners.shape[0]
-    for k in range(n):
-        ax, ay = corners[k, 0], corners[k, 1]
-        bx, by = corners[(k + 1) % n, 0], corners[(k + 1) % n, 1]
-        if ay > 0.0 and by > 0.0:
-            continue
-        if ay > 0.0:
-            ax, ay = ax + (bx - ax) * ay / (ay - by), 0.0
-        elif by > 0.0:
-            bx, by = bx + (ax - bx) * by / (by - ay), 0.0
+    for k in range(corners.shape[0]):
+        ax, ay, bx, by = _wet_edge(corners, k)
         length = math.hypot(bx - ax, by - ay)
         if length == 0.0:
             continue
