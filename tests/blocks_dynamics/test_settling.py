@@ -54,6 +54,22 @@ def test_mujoco_follows_the_ground():
     assert moved(scene, found).max() < 1e-3  # the ground still rests
 
 
+def test_springs_follow_the_ground():
+    scene = small()
+    found = settling.springs(scene, 0.0, 2e5, end=0.2)
+    assert moved(scene, found).max() == pytest.approx(0.002, rel=0.2)
+    assert 1e-6 < found.overlap < 1e-3
+
+
+@pytest.mark.slow
+def test_soft_contacts_put_the_wall_where_soft_engines_have_it():
+    """22.5 to 23.2 mm, by overlaps of most of a millimetre; four times stiffer 22.50 mm and 0.22."""
+    scene = wall(joint=2e-4, settle=settlement())
+    found = settling.springs(scene, 0.0, 2e5)
+    assert 22.5e-3 < moved(scene, found).max() < 23.2e-3
+    assert found.overlap > 0.5e-3
+
+
 @pytest.mark.slow
 def test_law_of_lmgc90_when_solved_gives_the_same_wall_at_ten_milliseconds():
     """LMGC90 itself: 24.3 mm, overlaps of 0.8 mm, of which nothing is its law or its step."""

@@ -18,7 +18,12 @@ def bench(quick: bool = False) -> list[Figure]:
     """All figures of this part."""
     figures = [*_wall(quick), *_heap(quick)]
     if not quick:
-        figures += [*_settling_wall(), *_large_wall("long", 10, 870), *_large_wall("square", 93, 93)]
+        figures += [
+            *_settling_wall(),
+            *_settling_on_springs(),
+            *_large_wall("long", 10, 870),
+            *_large_wall("square", 93, 93),
+        ]
     return figures
 
 
@@ -78,6 +83,19 @@ def _settling_wall() -> list[Figure]:
         Figure("settling wall, unsolved steps of 750", unsolved, "1", at_most=5.0, note="from the second second on"),
         Figure("settling wall, milliseconds a step while it sinks", 1e3 * spent * step / 2.0, "ms", note="CPU time"),
     ]
+
+
+def _settling_on_springs() -> list[Figure]:
+    """The same on springs, as engines with soft contacts have it: the range is where they are, by what stones overlap."""
+    from banquise.bench import blocks_settling
+    from banquise.scenes.blocks import settlement, wall
+
+    scene = wall(joint=blocks_settling.JOINT, settle=settlement())
+    found = blocks_settling.springs(scene, 0.0, 2e5)
+    moved = np.linalg.norm(found.centre - np.array([b.centre for b in scene.blocks[2:]]), axis=1).max()
+    note = f"overlaps of {1e3 * found.overlap:.1g} mm: what soft contacts add to the figure above"
+    title = "settling wall on springs of 2e5 N/m, farthest centre"
+    return [Figure(title, 1e3 * moved, "mm", at_least=22.5, at_most=23.2, note=note)]
 
 
 def _peers(own: float, quick: bool) -> list[Figure]:

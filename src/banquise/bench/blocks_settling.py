@@ -1,12 +1,13 @@
 """Engines and laws on the wall whose ground settles, for the page on it. Not part of `banquise bench`, for it takes minutes.
 
-`python -m banquise.bench.blocks_settling NAME STEP [TIME_CONSTANT]` (one of `ENGINES`; s) prints the farthest centre, its way
+`python -m banquise.bench.blocks_settling NAME STEP [SOFTNESS]` (one of `ENGINES`; s) prints the farthest centre, its way
 across and down, the farthest corner, the deepest overlap and the largest speed at which a contact closes that may not, in mm.
-The time constant is that of MuJoCo's contacts, 0.02 by default.
+How soft contacts are is the time constant of MuJoCo's (s; 0.02 by default) or the stiffness of springs (N/m; their step is
+their own where it is given as 0).
 
-Banquise comes in five ways: as it is; its gap law with overlaps left where they are, which is the law that LMGC90 is run
+Banquise comes in six ways: as it is; its gap law with overlaps left where they are, which is the law that LMGC90 is run
 with (`IQS_CLB`: a contact may close by its gap, and what overlaps is kept from getting deeper); that with a hundred sweeps a
-step in place of a solution; and the velocity law with and without pushing overlaps apart.
+step in place of a solution; the velocity law with and without pushing overlaps apart; and springs.
 """
 
 from __future__ import annotations
@@ -68,6 +69,21 @@ def banquise(
             if k + 1 == round(1.0 / step):
                 rest = float(np.linalg.norm(sim.columns.centre - start, axis=1)[2:].max())
     return Found(sim.columns.centre[2:], sim.columns.rotation[2:], overlap, float(np.mean(closing)), rest)
+
+
+def springs(scene: Scene, step: float, stiffness: float, end: float = END) -> Found:
+    """This package with springs (N/m of a pair) where stones overlap."""
+    import banquise as bq
+
+    scheme = bq.blocks.Penalty(stiffness, step=step or None)
+    sim = bq.Simulation(scene, bq.Forcing(gravity=(0, 0, -GRAVITY)), WALL_CONTACT, scheme=scheme)
+    start, rest, overlap = sim.columns.centre.copy(), float("nan"), 0.0
+    for until in (1.0, end) if end > 1.0 else (end,):
+        run = sim.run(until=until, every=until)
+        overlap = max(overlap, float(run.ledger.max_overlap.max()))
+        if until == 1.0:
+            rest = float(np.linalg.norm(sim.columns.centre - start, axis=1)[2:].max())
+    return Found(sim.columns.centre[2:], sim.columns.rotation[2:], overlap, rest=rest)
 
 
 @contextmanager
@@ -168,11 +184,12 @@ ENGINES: dict[str, Callable[[Scene, float, float], Any]] = {
     "swept": partial(banquise, pushes=False, sweeps=100),
     "velocity-law": partial(banquise, law="velocity", pushes=False),
     "velocity-law-pushed": partial(banquise, law="velocity"),
+    "springs": springs,
     "lmgc90": lmgc90,
     "mujoco": mujoco,
 }
 
 if __name__ == "__main__":
     walled = wall(joint=JOINT, settle=settlement())
-    constant = float(sys.argv[3]) if len(sys.argv) > 3 else 0.02
-    print(line(walled, ENGINES[sys.argv[1]](walled, float(sys.argv[2]), constant)))
+    softness = float(sys.argv[3]) if len(sys.argv) > 3 else 0.02
+    print(line(walled, ENGINES[sys.argv[1]](walled, float(sys.argv[2]), softness)))
