@@ -413,7 +413,7 @@ def test_keywords_that_are_handed_on_and_those_of_a_run():
     with pytest.raises(BanquiseError, match="Polyhedron: no keyword 'densty'. Did you mean 'density'"):
         cube(densty=900.0)
     for scene in (bq.Scene([floe()]), bq.Scene(blocks=[cube()])):
-        with pytest.raises(BanquiseError, match="run: no keyword 'untill'. Did you mean 'until'"):
-            bq.Simulation(scene).run(untill=1)
+        with pytest.raises(BanquiseError, match="run: no keyword 'untl'. Did you mean 'until'"):
+            bq.Simulation(scene).run(untl=1)
         with pytest.raises(BanquiseError, match="no keyword 'frcing'. Did you mean 'forcing'"):
             bq.Simulation(scene, frcing=bq.Forcing())
