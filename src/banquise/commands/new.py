@@ -129,7 +129,7 @@ FIRST = {
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("case", nargs="?", help="file to write (default: case.toml; blocks.toml, ... with --of)")
-    parser.add_argument("--of", choices=FIRST, default="floes", help="what it is a case of (default: floes)")
+    parser.add_argument("--of", choices=list(FIRST), default="floes", help="what it is a case of (default: floes)")
     parser.add_argument("--force", action="store_true", help="write over a file that is there")
 
 
