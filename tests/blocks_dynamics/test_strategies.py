@@ -6,7 +6,7 @@ from stacks import cube_stack
 
 import banquise as bq
 from banquise.blocks import Events, Moreau, Penalty, QuasiStatic
-from banquise.scenes.blocks import floor, tower
+from banquise.scenes.blocks import floor, tower, wall
 from banquise.solvers import faceted, spatial
 
 G = 9.81
@@ -81,6 +81,19 @@ def test_penalty_is_stable_below_twice_the_root_of_mass_over_stiffness(factor, s
     deep = 1000 * G / 1e7
     _, run = simulate([floor(), CUBE.moved(position=(0, 0, 0.5 - 1.1 * deep))], law, 2.0, friction=0.0)
     assert (float(abs(run.dataset.z[:, 1] - 0.5).max()) < 2.5 * deep) == stable
+
+
+def test_penalty_of_a_wall_is_stable_at_its_own_step_however_it_is_damped():
+    """A stone has six neighbours: their dashpots together threw the wall apart, by metres within 200 steps."""
+    stiffness = 2e5
+    for damping in (0.2, 2.0):
+        sim = bq.Simulation(
+            wall(), bq.Forcing(gravity=(0, 0, -G)), bq.Contact(0.6, 0.0), scheme=Penalty(stiffness, damping)
+        )
+        start = sim.columns.centre.copy()
+        sim.run(until=200 * sim.step, every=100 * sim.step)
+        # ten courses of 0.23 kg a stone sink into each other by less than 55 weights over the stiffness
+        assert np.abs(sim.columns.centre - start).max() < 1e-3
 
 
 def test_quasi_static_tower_stands_and_block_creeps_down():

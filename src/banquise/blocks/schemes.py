@@ -86,7 +86,7 @@ class Penalty:
     stiffness : N/m of one pair of blocks, whatever the number of its points: a block of weight P rests P / stiffness deep
     damping : of the critical damping of the pair's mass on that spring, in the normal direction
     tangential : of the stiffness, along the face
-    step : s; None: a tenth of 2 sqrt(m / stiffness) of the lightest block
+    step : s; None: a tenth of 2 sqrt(m / stiffness) of the lightest block, less where damping is more than a half
     """
 
     stiffness: float
@@ -104,6 +104,14 @@ class Penalty:
     def stable_step(self, mass: float) -> float:
         """Longest stable step (s) of a block of `mass` (kg) on one undamped spring: 2 sqrt(m / k)."""
         return float(2.0 * (mass / self.stiffness) ** 0.5)
+
+    def own_step(self, mass: float) -> float:
+        """The step (s) where none is given.
+
+        Dashpots have a limit of their own, which the neighbours of a block share: n of them take up to 2 sqrt(2) n damping
+        sqrt(k / m) of its speed a second, and must take less than twice its speed in a step. So they do up to n = 7.
+        """
+        return 0.1 * self.stable_step(mass) * min(1.0, 0.5 / max(self.damping, 1e-300))
 
 
 Strategy = Moreau | QuasiStatic | Events | Penalty

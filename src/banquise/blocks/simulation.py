@@ -135,7 +135,7 @@ class BlockSimulation:
         if self.method.step is not None:
             return float(self.method.step)
         assert isinstance(self.method, Penalty)
-        return 0.1 * self.method.stable_step(float(self.columns.mass[self.columns.free].min(initial=np.inf)))
+        return self.method.own_step(float(self.columns.mass[self.columns.free].min(initial=np.inf)))
 
     def find(self, ahead: float) -> Touching:
         """Contact points that can touch within `ahead` seconds, without those of bonded pairs."""
