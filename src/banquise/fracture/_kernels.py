@@ -5,15 +5,14 @@ value of the other lip's field at that node). Constant strains make every cut in
 """
 
 import numpy as np
-from numba import njit
 
-from banquise.jit import checked_inner
+from banquise.jit import inner, kernel
 
 NUDGE = 0.01  # a node nearer to the chord than this part of the local size is taken to lie that far from it
 GRAZE = 1e-3  # an element crossed over less than this part of its size is not crossed
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _levels(nodes, elements, size, grip, start, nu, level):
     """Signed distances to the line of the chord, kept off zero so that no cut part vanishes.
 
@@ -35,7 +34,7 @@ def _levels(nodes, elements, size, grip, start, nu, level):
                     level[i] = least if level[j] > 0 else -least
 
 
-@checked_inner
+@inner
 def _crossed(nodes, elements, size, start, tangent, length, level, cut, chain, entry, leave):
     """The elements that the chord itself (not its line) crosses, in their order along it: `chain` and its inverse `cut`
     (-1: not crossed), with the stretch of the chord in each. Neighbours in the chain are neighbours in the matrices."""
@@ -70,7 +69,7 @@ def _crossed(nodes, elements, size, start, tangent, length, level, cut, chain, e
     return count
 
 
-@checked_inner
+@inner
 def _sides(elements, neighbours, level, cut, chain, side, stack):
     """Flood the uncut elements from both lips: side +1 or -1 of each; False when one reaches the other."""
     n = elements.shape[0]
@@ -106,7 +105,7 @@ def _sides(elements, neighbours, level, cut, chain, side, stack):
     return missed == 0
 
 
-@njit(cache=True, nogil=True)
+@inner
 def _number_ghosts(nodes, elements, start, tangent, level, chain, leave, tip, number):
     """Number the nodes that get a ghost, along the chord, then the two of the edge at the tip, which get none."""
     for i in range(number.shape[0]):
@@ -141,7 +140,7 @@ def _number_ghosts(nodes, elements, start, tangent, level, chain, leave, tip, nu
     return ghosts
 
 
-@checked_inner
+@inner
 def _parts(level, elements, e, area, bary, part, mass):
     """Sub-areas (as parts of the element) and P1 mass matrices of the two sides of a cut element; 1 is the + side.
 
@@ -176,7 +175,7 @@ def _parts(level, elements, e, area, bary, part, mass):
             mass[1 - alone, k, q] = total - mass[alone, k, q]
 
 
-@checked_inner
+@inner
 def _whole_moments(elements, area, modes, side, QP):
     """Moments of the uncut elements of the + side; returns their area."""
     plus = 0.0
@@ -194,7 +193,36 @@ def _whole_moments(elements, area, modes, side, QP):
     return plus
 
 
-@njit(cache=True, nogil=True)
+@inner
+def _element_moments(elements, e, k, mass, modes, own):
+    """Add to `own` (2, 3) the moments of node k of an element, by the mass matrix of its + side."""
+    a, b, c = elements[e, 0], elements[e, 1], elements[e, 2]
+    p, q, r = mass[k, 0], mass[k, 1], mass[k, 2]
+    for d in range(2):
+        for z in range(3):
+            own[d, z] += p * modes[a, d, z] + q * modes[b, d, z] + r * modes[c, d, z]
+
+
+@inner
+def _hold(elements, e, level, size, grip, grips, hold, number, ghosts, D):
+    """Keep the ghosts of frozen edges of a cut element still. A crack that leaves through a node is not gripped by the frozen
+    edges that end there."""
+    for k in range(3):
+        if grip[e, k] < 0:
+            continue
+        i, j = elements[e, k], elements[e, (k + 1) % 3]
+        nudged = min(abs(level[i]) / size[i], abs(level[j]) / size[j]) < NUDGE * (1.0 + 1e-9)
+        if (level[i] > 0) != (level[j] > 0) and not nudged:
+            for c in range(2):
+                for d in range(2):
+                    held = hold * grips[grip[e, k], c, d]
+                    if number[i] < ghosts:
+                        D[2 * number[i] + c, 2 * number[i] + d] += held
+                    if number[j] < ghosts:
+                        D[2 * number[j] + c, 2 * number[j] + d] += held
+
+
+@kernel
 def cut_mesh(nodes, elements, neighbours, stiffness, area, size, stress, modes, grip, grips, hold, start, end, tip, u0):
     """The small problem of one chord: ghosts, separates, area of the + side, then the arrays below. Ghosts 0: no ice.
 
@@ -210,7 +238,8 @@ def cut_mesh(nodes, elements, neighbours, stiffness, area, size, stress, modes, 
     touched : nodes of the small problem: first those with a ghost, in their order along the chord, then those of the tip
     D, B : ghost x ghost and touched x ghost; QA : moments of the ghosts, in all and on the + side, 3 columns each
     QP : (n, 2, 3) moments of the standard functions on the + side
-    jump, slip : (m, 2g) normal and tangential opening at the middle of each crossing
+    lip, weight : (m, 3) ghosts that open the middle of each crossing (-1: none) and by how much; way : the crack's normal and
+        direction, four numbers
     pressure : (m,) force that u0 presses on each; stretch : (m, 2) of the chord in each; t : (2g,) load on the ghosts
     """
     ne = elements.shape[0]
@@ -240,8 +269,7 @@ def cut_mesh(nodes, elements, neighbours, stiffness, area, size, stress, modes, 
     B = np.zeros((2 * touched.shape[0], 2 * ghosts))
     QA = np.zeros((2 * ghosts, 6))
     QP = np.zeros((nodes.shape[0], 2, 3))
-    jump = np.zeros((crossed, 2 * ghosts))
-    slip = np.zeros((crossed, 2 * ghosts))
+    lip, weight = np.empty((crossed, 3), np.int64), np.empty((crossed, 3))
     pressure = np.empty(crossed)
     stretch = np.empty((crossed, 2))
     t = np.zeros(2 * ghosts)
@@ -261,39 +289,29 @@ def cut_mesh(nodes, elements, neighbours, stiffness, area, size, stress, modes, 
             i = elements[e, k]
             other = 0 if level[i] > 0 else 1  # the side of its ghost
             a = number[i]
-            sign = 1.0 if other == 1 else -1.0  # a ghost on the + side moves the + lip
-            for c in range(2):
-                if a < ghosts:
-                    jump[row, 2 * a + c] += sign * 0.5 * (bary[1, k] + bary[2, k]) * nu[c]
-                    slip[row, 2 * a + c] += sign * 0.5 * (bary[1, k] + bary[2, k]) * tangent[c]
-                for q in range(3):
-                    j = elements[e, q]
-                    b = number[j]
+            half = 0.5 * (bary[1, k] + bary[2, k])
+            lip[row, k] = a if a < ghosts else -1
+            weight[row, k] = half if other == 1 else -half  # a ghost on the + side moves the + lip
+            _element_moments(elements, e, k, mass[1], modes, QP[i])
+            if a >= ghosts:
+                continue
+            for q in range(3):
+                j = elements[e, q]
+                b = number[j]
+                same = b < ghosts and (level[j] > 0) == (level[i] > 0)
+                for c in range(2):
                     for z in range(3):
-                        QP[i, c, z] += mass[1, k, q] * modes[j, c, z]
-                        if a < ghosts:
-                            QA[2 * a + c, z] += mass[other, k, q] * modes[j, c, z]
-                            if other == 1:
-                                QA[2 * a + c, 3 + z] += mass[1, k, q] * modes[j, c, z]
-                    if a >= ghosts:
-                        continue
-                    same = b < ghosts and (level[j] > 0) == (level[i] > 0)
+                        moment = mass[other, k, q] * modes[j, c, z]
+                        QA[2 * a + c, z] += moment
+                        if other == 1:
+                            QA[2 * a + c, 3 + z] += moment
                     for d in range(2):
                         s = part[other] * stiffness[e, 2 * k + c, 2 * q + d]
                         t[2 * a + c] -= s * u0[j, d]
                         B[2 * b + d, 2 * a + c] += s
                         if same:
                             D[2 * a + c, 2 * b + d] += s
-        for k in range(3):
-            i, j = elements[e, k], elements[e, (k + 1) % 3]
-            nudged = min(abs(level[i]) / size[i], abs(level[j]) / size[j]) < NUDGE * (1.0 + 1e-9)
-            # A crack that leaves through a node is not gripped by the frozen edges that end there.
-            if grip[e, k] >= 0 and (level[i] > 0) != (level[j] > 0) and not nudged:
-                for c in range(2):
-                    for d in range(2):
-                        held = hold * grips[grip[e, k], c, d]
-                        if number[i] < ghosts:
-                            D[2 * number[i] + c, 2 * number[i] + d] += held
-                        if number[j] < ghosts:
-                            D[2 * number[j] + c, 2 * number[j] + d] += held
-    return ghosts, separates, plus, touched, D, B, QA, QP, jump, slip, pressure, stretch, t
+        _hold(elements, e, level, size, grip, grips, hold, number, ghosts, D)
+    way = np.empty(4)
+    way[0], way[1], way[2], way[3] = nu[0], nu[1], tangent[0], tangent[1]
+    return ghosts, separates, plus, touched, D, B, QA, QP, lip, weight, way, pressure, stretch, t

@@ -59,6 +59,7 @@ class Quest(NamedTuple):
     border_points: float
     halvings: int
     limit: float  # factor on the load
+    hasty: bool  # see `Aim`
 
 
 @inner
@@ -178,7 +179,7 @@ def searched(corners, first, spots, pattern, thickness, width, kinetic, quest, f
     joule = quest.young * thickness * unit * unit
     aim = Aim(
         0.5 * kinetic / joule, quest.toughness * thickness * unit / joule, quest.friction, quest.least * sheet.whole,
-        quest.strength / quest.young, quest.gate / unit, quest.least_energy, True, False,
+        quest.strength / quest.young, quest.gate / unit, quest.least_energy, True, quest.hasty, False,
     )  # fmt: skip
     step = 0.0
     for r in range(turn.shape[0]):
@@ -190,7 +191,7 @@ def searched(corners, first, spots, pattern, thickness, width, kinetic, quest, f
     best[FIRST] = quest.limit
     best[BEST_AT] = best[FIRST_AT] = -1.0
     n = sheet.nodes.shape[0]
-    known = (np.empty((KNOWN, 2 * n, 3)), np.empty((KNOWN, 3, 2 * n)), np.zeros(1, np.int64))
+    known = (np.empty((KNOWN, 3, 2 * n)), np.empty((KNOWN, 3, 2 * n)), np.zeros(1, np.int64))
     chords = _kernels_border.chords(rim, starts, along, turn, ends, 2 * spots.shape[0], aim.least, np.bool_(False))
     notes = np.empty((chords.shape[0], 6))
     look(sheet, chords, aim, best, known, np.int64(0), notes)

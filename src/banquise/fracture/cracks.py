@@ -28,7 +28,7 @@ import shapely
 from numpy.typing import NDArray
 
 from banquise.errors import ShapeError
-from banquise.fracture import _kernels, _kernels_small
+from banquise.fracture import _kernels, _kernels_lips
 from banquise.fracture._kernels_search import known_sides
 from banquise.fracture.blas import one_blas_thread
 from banquise.fracture.griffith import Griffith
@@ -52,11 +52,22 @@ class Cut:
     B: Array
     moments: Array  # (2g, 6)
     side: Array  # (n, 2, 3)
-    jump: Array
-    slip: Array
+    lip: NDArray[np.int64]  # (m, 3) ghosts that open each crossing, -1 for none
+    weight: Array  # (m, 3) by how much
+    way: Array  # (4,) normal and direction
     pressure: Array
     stretch: Array
     t: Array
+
+    @property
+    def jump(self) -> Array:
+        """(m, 2g) normal opening at the middle of each crossing."""
+        out = np.zeros((len(self.lip), len(self.D)))
+        row, corner = np.nonzero(self.lip >= 0)
+        at = 2 * self.lip[row, corner]
+        for c in range(2):
+            out[row, at + c] = self.weight[row, corner] * self.way[c]
+        return out
 
 
 @dataclass(frozen=True)
@@ -79,7 +90,7 @@ class Cutter:
     def cut(self, start: Array, end: Array, tip: bool = False) -> Cut | None:
         """The small problem of a chord (mesh units), or None when it crosses no ice."""
         s, mesh = self.state, self.state.body.mesh
-        ghosts, separates, plus, touched, D, B, QA, QP, jump, slip, pressure, stretch, t = _kernels.cut_mesh(
+        ghosts, separates, plus, touched, D, B, QA, QP, lip, weight, way, pressure, stretch, t = _kernels.cut_mesh(
             mesh.nodes, mesh.elements, mesh.neighbours, s.body.stiffness, mesh.area, mesh.size, s.stress, s.body.modes,
             s.grip, s.grips, HOLD, start, end, tip, s.u0,
         )  # fmt: skip
@@ -89,14 +100,16 @@ class Cutter:
         if tip:
             length = float(stretch[:, 1].max())
             end = start + (end - start) * (length / span)
-        return Cut(start, end, length, separates, plus, touched, D, B, QA, QP, jump, slip, pressure, stretch, t)
+        return Cut(
+            start, end, length, separates, plus, touched, D, B, QA, QP, lip, weight, way, pressure, stretch, t
+        )  # fmt: skip
 
     def open(self, cut: Cut, friction: float) -> Opening:
         """Release of a cut."""
         sheet, joule = self.state.sheet, self.state.joule
-        net, frictionless, free, ghosts, pressure = _kernels_small.open_cut(
+        net, frictionless, free, ghosts, pressure = _kernels_lips.open_cut(
             sheet.inverse, sheet.drift, sheet.drift_energy, sheet.push, sheet.moments, sheet.frozen,
-            cut.touched, cut.D, cut.B, cut.moments, cut.side, cut.jump, cut.slip, cut.pressure, cut.t, cut.separates,
+            cut.touched, cut.D, cut.B, cut.moments, cut.side, cut.lip, cut.weight, cut.way, cut.pressure, cut.t, cut.separates,
             known_sides(len(sheet.moments), 0), friction, -1.0,
         )  # fmt: skip
         return Opening(net * joule, frictionless * joule, free * joule, ghosts, pressure)

@@ -89,7 +89,7 @@ def seek(floe: Floe, blow: Blow, ice: Griffith, rough: bool, limit: float) -> tu
     gate = ice.gate_length or (ice.young * ice.toughness / strength**2 if strength else 0.0)
     quest = Quest(
         ice.young, ice.poisson, ice.toughness, float(ice.lip_friction), ice.min_piece, strength, gate,
-        ice.rule == "least-energy", *_fineness(ice, rough), float(limit),
+        ice.rule == "least-energy", *_fineness(ice, rough), float(limit), rough and ice.rule != "least-energy",
     )  # fmt: skip
     thickness, found = floe.thickness, np.empty(8)
     code = _kernels_whole.searched(

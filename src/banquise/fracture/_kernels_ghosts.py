@@ -1,0 +1,296 @@
+"""Kernels of the ghosts of one crack: their matrix, all else eliminated and mean motions frozen, and its factor."""
+
+import numpy as np
+
+from banquise.jit import loose_inner
+
+NOTHING = 1e-14  # moments that differ by less are the same: rounding
+
+
+@loose_inner
+def coupled(B, first, index, last):
+    """Which touched nodes each ghost g is coupled to by B: index[first[g]:first[g + 1]], five or so, near each other because
+    both are numbered along the chord; last[g] is the lowest of those of g and of all later ghosts."""
+    nodes, ghosts = B.shape[0] // 2, B.shape[1] // 2
+    at = 0
+    first[0] = 0
+    for g in range(ghosts):
+        for j in range(nodes):
+            p, q = 2 * j, 2 * g
+            if B[p, q] != 0.0 or B[p + 1, q] != 0.0 or B[p, q + 1] != 0.0 or B[p + 1, q + 1] != 0.0:
+                index[at] = j
+                at += 1
+        first[g + 1] = at
+    low = nodes
+    for g in range(ghosts - 1, -1, -1):
+        for k in range(first[g], first[g + 1]):
+            low = min(low, index[k])
+        last[g] = low
+
+
+@loose_inner
+def eliminated(inverse, touched, D, B, first, index, last, S):
+    """Lower triangle of S = D - B^T G B, with G the rows and columns of `inverse` at the touched nodes.
+
+    No products with blocks of B that are zero (see `coupled`), nor with those that only the upper triangle would need.
+    """
+    n, m = B.shape
+    ghosts, nodes = m // 2, n // 2
+    local = np.empty((n, n))
+    for i in range(nodes):
+        p = 2 * touched[i]
+        for j in range(nodes):
+            q = 2 * touched[j]
+            local[2 * i, 2 * j] = inverse[p, q]
+            local[2 * i, 2 * j + 1] = inverse[p, q + 1]
+            local[2 * i + 1, 2 * j] = inverse[p + 1, q]
+            local[2 * i + 1, 2 * j + 1] = inverse[p + 1, q + 1]
+    one, two = np.empty(n), np.empty(n)
+    spread = np.empty((n, m))  # G B
+    for g in range(ghosts):
+        low = 2 * last[g]
+        for q in range(low, n):
+            one[q] = two[q] = 0.0
+        odd = (first[g + 1] - first[g]) % 2
+        for at in range(first[g], first[g] + odd):
+            k = 2 * index[at]
+            a, b, c, d = B[k, 2 * g], B[k + 1, 2 * g], B[k, 2 * g + 1], B[k + 1, 2 * g + 1]
+            for q in range(low, n):
+                x, y = local[k, q], local[k + 1, q]
+                one[q] = a * x + b * y
+                two[q] = c * x + d * y
+        for at in range(first[g] + odd, first[g + 1], 2):  # two at once: half the sums to be read and written
+            k, i = 2 * index[at], 2 * index[at + 1]
+            a, b, c, d = B[k, 2 * g], B[k + 1, 2 * g], B[k, 2 * g + 1], B[k + 1, 2 * g + 1]
+            e, f, r, s = B[i, 2 * g], B[i + 1, 2 * g], B[i, 2 * g + 1], B[i + 1, 2 * g + 1]
+            for q in range(low, n):
+                x, y, z, w = local[k, q], local[k + 1, q], local[i, q], local[i + 1, q]
+                one[q] += a * x + b * y + e * z + f * w
+                two[q] += c * x + d * y + r * z + s * w
+        for k in range(low, n):
+            spread[k, 2 * g] = one[k]
+            spread[k, 2 * g + 1] = two[k]
+    for g in range(ghosts):
+        p = 2 * g
+        for q in range(p + 2):
+            S[p, q] = D[p, q]
+            S[p + 1, q] = D[p + 1, q]
+        for at in range(first[g], first[g + 1]):
+            k = 2 * index[at]
+            a, b, c, d = B[k, p], B[k + 1, p], B[k, p + 1], B[k + 1, p + 1]
+            for q in range(p + 2):
+                x, y = spread[k, q], spread[k + 1, q]
+                S[p, q] -= a * x + b * y
+                S[p + 1, q] -= c * x + d * y
+
+
+@loose_inner
+def mean_motion(inverse, moments, QP, known, side, spread):
+    """`side` (3, 2n), the moments of the standard functions on the + side, and `spread` (3, 2n), inverse times that.
+
+    Chords that start at one place have most of their sides in common: the difference to the nearest one of those that came
+    before (`known`: sides, spreads, and how many there were) is spread. Nothing and all of the floe are always known: both
+    spread to nothing.
+    """
+    sides, spreads, count = known
+    n, room = side.shape[1], sides.shape[0]
+    for i in range(n // 2):
+        for q in range(3):
+            side[q, 2 * i], side[q, 2 * i + 1] = QP[i, 0, q], QP[i, 1, q]
+    near, least = -1, 0
+    for i in range(0, n, 2):
+        if abs(side[0, i]) > NOTHING:
+            least += 1
+    for ref in range(-2, min(count[0], room)):
+        if ref == -1:
+            continue
+        apart = 0
+        for i in range(0, n, 2):
+            other = moments[i, 0] if ref == -2 else sides[max(ref, 0), 0, i]
+            if abs(side[0, i] - other) > NOTHING:
+                apart += 1
+        if apart < least:
+            near, least = ref, apart
+    for q in range(3):
+        for j in range(n):
+            spread[q, j] = spreads[near, q, j] if near >= 0 else 0.0
+    for i in range(n):
+        a, b, c = side[0, i], side[1, i], side[2, i]
+        if near >= 0:
+            a, b, c = a - sides[near, 0, i], b - sides[near, 1, i], c - sides[near, 2, i]
+        elif near == -2:
+            a, b, c = a - moments[i, 0], b - moments[i, 1], c - moments[i, 2]
+        if abs(a) > NOTHING or abs(b) > NOTHING or abs(c) > NOTHING:
+            for j in range(n):
+                value = inverse[i, j]
+                spread[0, j] += a * value
+                spread[1, j] += b * value
+                spread[2, j] += c * value
+    if room > 0:
+        at = count[0] % room
+        for q in range(3):
+            for i in range(n):
+                sides[at, q, i] = side[q, i]
+                spreads[at, q, i] = spread[q, i]
+        count[0] += 1
+
+
+@loose_inner
+def _inverse_of_three(X, out):
+    """Inverse of a 3 x 3 matrix by its cofactors."""
+    for i in range(3):
+        for j in range(3):
+            a, b, c, d = (j + 1) % 3, (j + 2) % 3, (i + 1) % 3, (i + 2) % 3
+            out[i, j] = X[a, c] * X[b, d] - X[a, d] * X[b, c]
+    det = X[0, 0] * out[0, 0] + X[0, 1] * out[1, 0] + X[0, 2] * out[2, 0]
+    for i in range(3):
+        for j in range(3):
+            out[i, j] /= det
+
+
+@loose_inner
+def _taken(drift, touched, B, first, index, moments, side, spread, separates, mixed, wide):
+    """Rows of `wide` (9, m): moments of the ghosts, B^T drift, and B^T spread less the ghosts' own moments on the + side.
+
+    `mixed` (3, 3) is drift^T side. Drift and spread are gathered at the touched nodes first: six sums over each block of B.
+    """
+    m = moments.shape[0]
+    near = np.empty((2 * touched.shape[0], 6))
+    for j in range(touched.shape[0]):
+        for c in range(2):
+            i = 2 * touched[j] + c
+            for q in range(3):
+                near[2 * j + c, q] = drift[i, q]
+                near[2 * j + c, 3 + q] = spread[q, i] if separates else 0.0
+    for a in range(m):
+        u = v = w = x = y = z = 0.0
+        for at in range(first[a // 2], first[a // 2 + 1]):
+            for k in range(2 * index[at], 2 * index[at] + 2):
+                value = B[k, a]
+                u += value * near[k, 0]
+                v += value * near[k, 1]
+                w += value * near[k, 2]
+                x += value * near[k, 3]
+                y += value * near[k, 4]
+                z += value * near[k, 5]
+        p, q, r = moments[a, 0], moments[a, 1], moments[a, 2]
+        wide[0, a], wide[1, a], wide[2, a] = p, q, r
+        wide[3, a], wide[4, a], wide[5, a] = u, v, w
+        wide[6, a] = x - moments[a, 3] + p * mixed[0, 0] + q * mixed[1, 0] + r * mixed[2, 0]
+        wide[7, a] = y - moments[a, 4] + p * mixed[0, 1] + q * mixed[1, 1] + r * mixed[2, 1]
+        wide[8, a] = z - moments[a, 5] + p * mixed[0, 2] + q * mixed[1, 2] + r * mixed[2, 2]
+
+
+@loose_inner
+def frozen(drift, drift_energy, push, touched, B, first, index, moments, side, spread, separates, S, t):
+    """Add to S and t what keeps the mean motion of the floe, and of each of two pieces, as it was.
+
+    With W = [whole, B^T drift, (B^T spread - own)], the moments of the ghosts on the rigid modes and what standard functions
+    take of them, S gets W core W^T; core couples the first two by -1, and holds the drift's energy and (side^T spread)^-1.
+    `side` (3, 2n) and moments[:, 3:] are of the + piece, spread (3, 2n) = inverse side; the other would give the same.
+    """
+    m, n = S.shape[0], side.shape[1]
+    wide, image = np.empty((9, m)), np.empty((9, m))
+    mixed, square, inner = np.zeros((3, 3)), np.zeros((3, 3)), np.zeros((3, 3))
+    if separates:
+        for q in range(3):
+            a = b = c = d = e = f = 0.0
+            for i in range(n):
+                value = side[q, i]
+                a += drift[i, 0] * value
+                b += drift[i, 1] * value
+                c += drift[i, 2] * value
+            for i in range(n):
+                value = side[q, i]
+                d += spread[0, i] * value
+                e += spread[1, i] * value
+                f += spread[2, i] * value
+            mixed[0, q], mixed[1, q], mixed[2, q] = a, b, c
+            square[q, 0], square[q, 1], square[q, 2] = d, e, f
+        _inverse_of_three(square, inner)
+    _taken(drift, touched, B, first, index, moments, side, spread, separates, mixed, wide)
+    for q in range(3):
+        a, b, c = drift_energy[q, 0], drift_energy[q, 1], drift_energy[q, 2]
+        d, e, f = inner[q, 0], inner[q, 1], inner[q, 2]
+        for i in range(m):
+            image[q, i] = a * wide[0, i] + b * wide[1, i] + c * wide[2, i] - wide[3 + q, i]
+            image[3 + q, i] = -wide[q, i]
+            image[6 + q, i] = d * wide[6, i] + e * wide[7, i] + f * wide[8, i]
+    for i in range(m):
+        t[i] -= wide[0, i] * push[0] + wide[1, i] * push[1] + wide[2, i] * push[2]
+    for a in range(m):
+        for q in range(0, 9 if separates else 6, 3):
+            x, y, z = image[q, a], image[q + 1, a], image[q + 2, a]
+            for b in range(a + 1):
+                S[a, b] += x * wide[q, b] + y * wide[q + 1, b] + z * wide[q + 2, b]
+
+
+@loose_inner
+def row_after_rows(L, row, start, end):
+    """Columns start to end (both even) of row L^-T for one row: of the factor itself, of a load or of a lip's opening, zero
+    before `start`. Two columns at a time."""
+    for j in range(start, end, 2):
+        a = b = 0.0
+        for k in range(start, j):
+            a += row[k] * L[j, k]
+            b += row[k] * L[j + 1, k]
+        a = (row[j] - a) * L[j, j]
+        row[j] = a
+        row[j + 1] = (row[j + 1] - b - a * L[j + 1, j]) * L[j + 1, j + 1]
+
+
+@loose_inner
+def four_rows_after_rows(L, A, top, start, end):
+    """The same for rows top to top + 3 of A at once: eight sums over numbers that are read once."""
+    p, q, r, s = A[top], A[top + 1], A[top + 2], A[top + 3]
+    for j in range(start, end, 2):
+        one, two = L[j], L[j + 1]
+        a = b = c = d = e = f = g = h = 0.0
+        for k in range(start, j):
+            u, v = one[k], two[k]
+            x, y, z, w = p[k], q[k], r[k], s[k]
+            a += x * u
+            b += y * u
+            c += z * u
+            d += w * u
+            e += x * v
+            f += y * v
+            g += z * v
+            h += w * v
+        first, across, second = one[j], two[j], two[j + 1]
+        a, b, c, d = (p[j] - a) * first, (q[j] - b) * first, (r[j] - c) * first, (s[j] - d) * first
+        p[j], q[j], r[j], s[j] = a, b, c, d
+        p[j + 1] = (p[j + 1] - e - a * across) * second
+        q[j + 1] = (q[j + 1] - f - b * across) * second
+        r[j + 1] = (r[j + 1] - g - c * across) * second
+        s[j + 1] = (s[j + 1] - h - d * across) * second
+
+
+@loose_inner
+def factored(S):
+    """S = L L^T in place, L in the lower triangle with its diagonal inverted; False when S is not positive.
+
+    Rows four at a time: sums of products of rows run along the memory, twice as fast as rows taken out of the rest.
+    """
+    m = S.shape[0]
+    for top in range(0, m, 4):
+        end = min(top + 4, m)
+        if end == top + 4:
+            four_rows_after_rows(S, S, top, 0, top)
+        else:
+            for i in range(top, end):
+                row_after_rows(S, S[i], 0, top)
+        for i in range(top, end):
+            for j in range(top, i + 1):
+                value = S[i, j]
+                for k in range(j):
+                    value -= S[i, k] * S[j, k]
+                if j < i:
+                    S[i, j] = value * S[j, j]
+                elif value > 0.0:
+                    S[i, i] = 1.0 / np.sqrt(value)
+                else:
+                    return False
+    return True
+
+

@@ -1,0 +1,246 @@
+"""Kernels of the lips of one crack: how it opens, with pressures where they would overlap, and what that releases."""
+
+import numpy as np
+
+from banquise.fracture._kernels_ghosts import (
+    coupled,
+    eliminated,
+    factored,
+    four_rows_after_rows,
+    frozen,
+    mean_motion,
+    row_after_rows,
+)
+from banquise.jit import loose_inner, loose_kernel
+
+SMALL = 1e-10  # part of its diagonal added to S: loose pieces leave it singular, in directions that no load sees
+
+
+@loose_inner
+def _gram(A, begin, out):
+    """out = A A^T for rows that begin at those columns, each at or after the one before."""
+    lips, m = A.shape
+    for c in range(lips):
+        own, start = A[c], begin[c]
+        full = (c + 1) - (c + 1) % 4
+        for d in range(0, full, 4):
+            p, q, r, s = A[d], A[d + 1], A[d + 2], A[d + 3]
+            x = y = z = w = 0.0
+            for k in range(start, m):
+                value = own[k]
+                x += value * p[k]
+                y += value * q[k]
+                z += value * r[k]
+                w += value * s[k]
+            out[c, d], out[c, d + 1], out[c, d + 2], out[c, d + 3] = x, y, z, w
+        for d in range(full, c + 1):
+            x = 0.0
+            for k in range(start, m):
+                x += own[k] * A[d, k]
+            out[c, d] = x
+    for c in range(lips):
+        for d in range(c):
+            out[d, c] = out[c, d]
+
+
+@loose_inner
+def _solve_chosen(gram, rhs, chosen, L, x):
+    """Solve the chosen rows of gram x = rhs by Cholesky in place; zero elsewhere. False when not positive."""
+    n = rhs.shape[0]
+    index = np.empty(n, np.int64)
+    m = 0
+    for i in range(n):
+        x[i] = 0.0
+        if chosen[i]:
+            index[m] = i
+            m += 1
+    for i in range(m):
+        for j in range(i + 1):
+            s = gram[index[i], index[j]]
+            for k in range(j):
+                s -= L[i, k] * L[j, k]
+            if i == j:
+                if s <= 0.0:
+                    return False
+                L[i, i] = np.sqrt(s)
+            else:
+                L[i, j] = s / L[j, j]
+    y = np.empty(m)
+    for i in range(m):
+        s = rhs[index[i]]
+        for k in range(i):
+            s -= L[i, k] * y[k]
+        y[i] = s / L[i, i]
+    for i in range(m - 1, -1, -1):
+        s = y[i]
+        for k in range(i + 1, m):
+            s -= L[k, i] * x[index[k]]
+        x[index[i]] = s / L[i, i]
+    return True
+
+
+@loose_kernel
+def non_negative(gram, rhs, x):
+    """Minimise x.gram.x/2 - rhs.x over x >= 0 (block principal pivoting, single exchanges when that stalls).
+
+    Returns the number of rounds, negative when it did not settle; x is then non-negative all the same, and for our
+    use (a bound from above that any x >= 0 gives) still safe.
+    """
+    n = rhs.shape[0]
+    chosen = np.empty(n, np.bool_)
+    for i in range(n):
+        chosen[i] = rhs[i] > 0.0
+    L = np.empty((n, n))
+    grad = np.empty(n)
+    scale = 0.0
+    for i in range(n):
+        scale = max(scale, abs(rhs[i]))
+    eps = 1e-11 * scale
+    least = n + 1
+    patience = 4
+    for rounds in range(1, 60 + 4 * n):
+        if not _solve_chosen(gram, rhs, chosen, L, x):
+            break
+        top = 0.0
+        for i in range(n):
+            top = max(top, abs(x[i]))
+        bad = 0
+        last = -1
+        for i in range(n):
+            grad[i] = -rhs[i]
+            for j in range(n):
+                if chosen[j]:
+                    grad[i] += gram[i, j] * x[j]
+            if (chosen[i] and x[i] < -1e-12 * top) or (not chosen[i] and grad[i] < -eps):
+                bad += 1
+                last = i
+        if bad == 0:
+            for i in range(n):
+                x[i] = max(x[i], 0.0)
+            return rounds
+        if bad < least:
+            least = bad
+            patience = 4
+        else:
+            patience -= 1
+        if patience > 0:
+            for i in range(n):
+                if (chosen[i] and x[i] < -1e-12 * top) or (not chosen[i] and grad[i] < -eps):
+                    chosen[i] = not chosen[i]
+        else:
+            chosen[last] = not chosen[last]
+    for i in range(n):
+        x[i] = max(x[i], 0.0)
+    return -1
+
+
+@loose_inner
+def _pressed(A, begin, y, pressure):
+    """Pressures of lips that would overlap, A (lips, m) their openings; y becomes the state under them."""
+    lips, m = A.shape
+    parting = np.zeros(lips)
+    most = 0.0
+    for c in range(lips):
+        for k in range(begin[c], m):
+            parting[c] -= A[c, k] * y[k]
+        most = max(most, parting[c])
+    if most <= 0.0:
+        return
+    gram = np.empty((lips, lips))
+    _gram(A, begin, gram)
+    non_negative(gram, parting, pressure)
+    for c in range(lips):
+        if pressure[c] > 0.0:
+            for k in range(begin[c], m):
+                y[k] += A[c, k] * pressure[c]
+
+
+@loose_inner
+def _openings(S, lip, weight, way, A, begin):
+    """Openings A (lips, m) of the lips by the ghosts in the coordinates of the factor S, each zero before its `begin`."""
+    lips, m = A.shape
+    low = m
+    for c in range(lips - 1, -1, -1):
+        for k in range(m):
+            A[c, k] = 0.0
+        for k in range(3):
+            if lip[c, k] >= 0:
+                a = 2 * lip[c, k]
+                A[c, a] += weight[c, k] * way[0]
+                A[c, a + 1] += weight[c, k] * way[1]
+                low = min(low, a)
+        begin[c] = low  # the first unknown that opens this lip or one after it
+    for top in range(0, lips - 3, 4):
+        four_rows_after_rows(S, A, top, begin[top], m)
+    for c in range(lips - lips % 4, lips):
+        row_after_rows(S, A[c], begin[c], m)
+
+
+@loose_inner
+def _rubbed(lip, weight, way, ghosts, before, pressure):
+    """Work of a unit of friction as the lips slide: under what pressed them before, and under what does after."""
+    before_work = after_work = 0.0
+    for c in range(lip.shape[0]):
+        slid = 0.0
+        for k in range(3):
+            if lip[c, k] >= 0:
+                a = 2 * lip[c, k]
+                slid += weight[c, k] * (way[2] * ghosts[a] + way[3] * ghosts[a + 1])
+        before_work += max(before[c], 0.0) * abs(slid)
+        after_work += pressure[c] * abs(slid)
+    return before_work, after_work
+
+
+@loose_kernel
+def open_cut(
+    inverse, drift, drift_energy, push, body_moments, still,
+    touched, D, B, QA, QP, lip, weight, way, before, load, separates, known, friction, enough,
+):  # fmt: skip
+    """How a cut (see `cut_mesh`) opens: releases net of friction, frictionless, free; ghosts, and pressures of the lips.
+
+    Parameters
+    ----------
+    still : whether mean motions are frozen (under an impact); known : of the chords before, see `mean_motion`
+    before : (m,) force that presses on each crossing before; enough : a free release of so much or less ends it
+    """
+    m, n, lips = D.shape[0], QP.shape[0], lip.shape[0]
+    S = np.empty((m, m))
+    y = np.empty(m)
+    pressure = np.zeros(lips)
+    ghosts = np.zeros(m)
+    for a in range(m):
+        y[a] = load[a]
+    first, last = np.empty(m // 2 + 1, np.int64), np.empty(m // 2, np.int64)
+    index = np.empty(m // 2 * touched.shape[0], np.int64)
+    coupled(B, first, index, last)
+    eliminated(inverse, touched, D, B, first, index, last, S)
+    if still:
+        side, spread = np.empty((3, 2 * n)), np.empty((3, 2 * n))
+        if separates:
+            mean_motion(inverse, body_moments, QP, known, side, spread)
+        frozen(drift, drift_energy, push, touched, B, first, index, QA, side, spread, separates, S, y)
+    for a in range(m):
+        S[a, a] += SMALL * D[a, a]
+    if not factored(S):  # a piece without area: nothing to release
+        return 0.0, 0.0, 0.0, ghosts, pressure
+    row_after_rows(S, y, 0, m)
+    free = 0.0
+    for k in range(m):
+        free += 0.5 * y[k] * y[k]
+    if free <= enough:
+        return 0.0, 0.0, free, ghosts, pressure
+    A, begin = np.empty((lips, m)), np.empty(lips, np.int64)
+    _openings(S, lip, weight, way, A, begin)
+    _pressed(A, begin, y, pressure)
+    frictionless = 0.0
+    for k in range(m):
+        frictionless += 0.5 * y[k] * y[k]
+    for k in range(m - 1, -1, -1):
+        value = y[k] * S[k, k]
+        ghosts[k] = value
+        for j in range(k):
+            y[j] -= S[k, j] * value
+    before_work, after_work = _rubbed(lip, weight, way, ghosts, before, pressure)
+    drive = 2.0 * frictionless - friction * before_work
+    net = 0.5 * drive * drive / (drive + friction * after_work) if drive > 0.0 else 0.0
+    return net, frictionless, free, ghosts, pressure
