@@ -8,6 +8,7 @@ import platform
 import time as clock
 import uuid
 import warnings
+from dataclasses import replace
 from collections.abc import Sequence
 from functools import partial
 from importlib import import_module
@@ -175,7 +176,16 @@ class Simulation:
         self.bodies = bodies
         self.size = bodies.size
         self.zone = ZONE * self.size
-        self.laws = self._laws()
+        if before is None:
+            self.laws = self._laws()
+        else:  # pieces are of the materials that were there
+            self.laws = replace(
+                self.laws,
+                material=bodies.material,
+                inverse_mass=bodies.inverse_mass,
+                inverse_inertia=bodies.inverse_inertia,
+                slot=np.full(len(bodies), -1),
+            )
         self.detector.reset(bodies, before)
         if before is None:
             self.engine = None  # else the next one takes its room over

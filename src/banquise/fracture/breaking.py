@@ -124,11 +124,10 @@ class Breaking:
         b = sim.bodies
         events = []
         broken = []
-        for c in cuts:
-            if len(c.pieces) < 2:
-                continue
-            start = centres_on_map(b, c.row, c.whole, c.pieces)
-            ids = self.family.add(c.number, c.pieces, sim.time, start)
+        apart = [c for c in cuts if len(c.pieces) > 1]
+        starts = [centres_on_map(b, c.row, c.whole, c.pieces) for c in apart]
+        born = self.family.add([c.number for c in apart], [c.pieces for c in apart], sim.time, starts) if apart else []
+        for c, ids in zip(apart, born):
             if ids[-1] >= OBSTACLE_IDS:
                 raise BanquiseError(f"fracture: more than {OBSTACLE_IDS:,} floes. Raise min_size or stop earlier.")
             for number, slits in zip(ids, c.slits):

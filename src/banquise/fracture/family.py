@@ -66,25 +66,31 @@ class Family:
             k = int(self.parent[k]) - self.first
         return ".".join([root, *path[::-1]])
 
-    def add(self, parent: int, pieces: Sequence[Floe], time: float, start: Array) -> list[int]:
-        """The pieces of a floe that ends now, `start` (k, 2) their centres on the map; their ids."""
-        root = parent if parent < self.first else int(self.root[parent - self.first])
-        ids = list(range(len(self), len(self) + len(pieces)))
-        rings = [ring for p in pieces for ring in (p.ring, *p.holes)]
+    def add(
+        self, parents: Sequence[int], pieces: Sequence[Sequence[Floe]], time: float, starts: Sequence[Array]
+    ) -> list[list[int]]:
+        """The pieces of each floe that ends now, `starts` (k, 2) their centres on the map; their ids."""
+        every = [piece for own in pieces for piece in own]
+        counts = [len(own) for own in pieces]
+        ends = np.cumsum([len(self), *counts]).tolist()
+        ids = [list(range(low, high)) for low, high in zip(ends, ends[1:])]
+        roots = [parent if parent < self.first else int(self.root[parent - self.first]) for parent in parents]
+        rings = [ring for p in every for ring in (p.ring, *p.holes)]
         self.points = np.concatenate([self.points, *rings])
         self.ring_points = np.append(self.ring_points, [len(r) for r in rings])
-        self.piece_rings = np.append(self.piece_rings, [1 + len(p.holes) for p in pieces])
-        self.root = np.append(self.root, [root] * len(pieces))
-        self.parent = np.append(self.parent, [parent] * len(pieces))
-        self.number = np.append(self.number, np.arange(1, len(pieces) + 1))
-        self.birth = np.append(self.birth, [time] * len(pieces))
-        self.density = np.append(self.density, [p.density for p in pieces])
-        self.start = np.concatenate([self.start, start])
-        self.end[parent] = time
-        self.end = np.append(self.end, [np.inf] * len(pieces))
+        self.piece_rings = np.append(self.piece_rings, [1 + len(p.holes) for p in every])
+        self.root = np.append(self.root, np.repeat(roots, counts))
+        self.parent = np.append(self.parent, np.repeat(parents, counts))
+        self.number = np.append(self.number, [k for count in counts for k in range(1, count + 1)])
+        self.birth = np.append(self.birth, np.full(len(every), time))
+        self.density = np.append(self.density, [p.density for p in every])
+        self.start = np.concatenate([self.start, *starts])
+        self.end[list(parents)] = time
+        self.end = np.append(self.end, np.full(len(every), np.inf))
         known = self.__dict__.setdefault("_floes", {})
-        known.pop(parent, None)
-        self.slits.pop(str(parent), None)
+        for parent in parents:
+            known.pop(parent, None)
+            self.slits.pop(str(parent), None)
         return ids
 
     def keep(self, scene: Sequence[Floe], ids: Sequence[int], pieces: Sequence[Floe]) -> None:

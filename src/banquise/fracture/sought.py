@@ -28,8 +28,10 @@ Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 
 ROUGH_NODES, ROUGH_POINTS, ROUGH_EDGES, ROUGH_STEPS = 45, 12, 3.0, 2  # of the mesh, of the border, on a patch; halvings
-# Of the factor on the load found on a rough mesh: below it breaks, above it does not, whatever a fine one would say.
-SURE, NEVER = 0.9, 1.3
+# Of the factor on the load found on a rough mesh: below it breaks, above it does not, whatever a fine one would say. Where small
+# pieces may be cut off, the rough factor is rarely far above the fine one; where only halves may, few chords are to choose from.
+SURE = 0.9
+NEVER, NEVER_OF_SMALL, SMALL = 1.25, 1.15, 0.1  # the last: part of the area that the least piece is
 FARTHER = 1.2  # times as far cracks are looked for on a rough mesh
 DOUBT = 1.2  # factor on the load within which the other side's own compliance may decide
 SHARE = 1.4  # of the energy that a floe stores, at most so many times what thicknesses alone would give it
@@ -139,11 +141,18 @@ def _other_yields(other: Floe, blow: Blow, k: int, width: float, ice: Griffith, 
     spot[0, 2:] *= -1.0
     nodes, edges, _, _ = _fineness(ice, rough)
     # One patch serves both floes; on a much smaller partner it cannot be wider than its border allows.
-    width = min(width, 0.25 * other.polygon.length)
+    width = min(width, 0.25 * _around(other))
     found = _kernels_whole.yielding(corners, first, spot, blow.pattern[k : k + 1], width, ice.poisson, nodes, edges)
     if found < 0:
         raise ShapeError("fracture: the other floe could not be meshed.")
     return float(found)
+
+
+def _around(floe: Floe) -> float:
+    """Length of the border (m)."""
+    if floe.radius > 0 or floe.holes:
+        return float(floe.polygon.length)
+    return float(np.hypot(*(floe.ring - np.roll(floe.ring, 1, axis=0)).T).sum())
 
 
 def crack_of(
@@ -160,7 +169,7 @@ def crack_of(
     if ice.rough_first and ice.nodes > ROUGH_NODES:
         try:
             energy, crack = _weighed(floe, blow, ice, others, limit, rough=True)
-            if not SURE < crack.critical < NEVER:
+            if not SURE < crack.critical < _never(ice):
                 return energy, crack
         except ShapeError:
             pass  # what a rough mesh cannot fill a fine one often can
@@ -177,12 +186,16 @@ def _weighed(
     if crack is None:
         return 0.5 * blow.kinetic * most, _NONE
     critical = crack.critical / math.sqrt(share)
-    low, high = (SURE, NEVER) if rough else (1.0, 1.0)
+    low, high = (SURE, _never(ice)) if rough else (1.0, 1.0)
     if share < 1 and low / DOUBT < critical < high * DOUBT:
         share = _share_by_yield(floe, blow, ice, others, gives, rough)
         critical = crack.critical / math.sqrt(share)
     energy = 0.5 * blow.kinetic * share
     return energy, replace(crack, critical=critical, energy=energy)
+
+
+def _never(ice: Griffith) -> float:
+    return NEVER_OF_SMALL if ice.min_piece < SMALL else NEVER
 
 
 def _share_by_thickness(floe: Floe, blow: Blow, others: Sequence[Other | None]) -> float:

