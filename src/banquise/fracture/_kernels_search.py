@@ -12,7 +12,6 @@ from banquise.fracture._kernels_lips import open_cut
 from banquise.jit import inner, kernel
 
 SLOWLY = 1.5  # factor by which the release of a chord exceeds those of the chords on both sides of it, at most
-EVERY, BEST_FEW = 3, 3  # of a hasty look: chords of a start weighed first, and best ones beside which it goes on
 NO_CRACK, SKIPPED, SOLVED = 0, 1, 2  # what became of a candidate
 STATUS, LENGTH, SEPARATES, RELEASE, BOUND, CRITICAL = range(6)  # columns of what is noted of it
 BEST, FIRST, BEST_AT, FIRST_AT = range(4)  # scores so far, and the candidates that have them
@@ -53,7 +52,6 @@ class Aim(NamedTuple):
     reach: float  # over which the gate looks
     least_energy: bool  # the rule
     skip: bool  # candidates that cannot win
-    hasty: bool  # only every third candidate, and those beside the best
     arrested: bool
 
 
@@ -100,7 +98,7 @@ def _critical(length, release, stretch, pressure, aim):
 
 
 @inner
-def _weigh(sheet, chord, aim, best, known, at, note):
+def weigh(sheet, chord, aim, best, known, at, note):
     """Cut and open one chord (x0, y0, x1, y1, whether its end is a tip) and note what came of it."""
     for q in range(note.shape[0]):
         note[q] = 0.0
@@ -183,95 +181,6 @@ def _bounded(note, aim):
     return note[STATUS] == SOLVED or (note[STATUS] == SKIPPED and note[BOUND] < aim.energy)
 
 
-@inner
-def _rows_of_starts(chords, place):
-    """Chords of each start in the order of their angles: (starts, most) with -1 after the last, and each chord's `place` there."""
-    n = chords.shape[0]
-    row, angle = np.empty(n, np.int64), np.empty(n)
-    starts = most = 0
-    for c in range(n):
-        angle[c] = math.atan2(chords[c, 3] - chords[c, 1], chords[c, 2] - chords[c, 0])
-        row[c] = -1
-        for d in range(c):
-            if row[c] < 0 and chords[d, 0] == chords[c, 0] and chords[d, 1] == chords[c, 1]:
-                row[c] = row[d]
-        if row[c] < 0:
-            row[c] = starts
-            starts += 1
-    for c in range(n):
-        before = 0
-        for d in range(n):
-            if row[d] == row[c] and (angle[d] < angle[c] or (angle[d] == angle[c] and d < c)):
-                before += 1
-        place[c, 0], place[c, 1] = row[c], before
-        most = max(most, before + 1)
-    table = np.full((starts, most), -1, np.int64)
-    for c in range(n):
-        table[place[c, 0], place[c, 1]] = c
-    return table
-
-
-@inner
-def _standing(note, aim):
-    """What a candidate that was weighed promises, the less the more: its factor, or behind all those the least it can be."""
-    if note[STATUS] == SOLVED:
-        return note[CRITICAL]
-    if note[STATUS] == SKIPPED:
-        return 1e9 * (1.0 + math.sqrt(aim.price * note[LENGTH] / note[BOUND])) if note[BOUND] < aim.energy else 1e18
-    return math.inf
-
-
-@inner
-def _amid(table, row, at, way, weighed):
-    """The chord in the middle between one and the next that was weighed, to one side; -1 where there is none."""
-    other = at + way
-    while 0 <= other < table.shape[1] and table[row, other] >= 0 and not weighed[table[row, other]]:
-        other += way
-    return table[row, (at + other + (1 if way < 0 else 0)) // 2] if abs(other - at) > 1 else -1
-
-
-@inner
-def _look_in_haste(sheet, chords, aim, best, known, offset, notes):
-    """Weigh every third chord from each start and the last, then those amid the best few and their neighbours, till none is
-    left. Of 433 searches of a storm one in a hundred finds a crack that is dearer by 2 % or more than that of all chords."""
-    n = chords.shape[0]
-    weighed, place = np.zeros(n, np.bool_), np.empty((n, 2), np.int64)
-    table = _rows_of_starts(chords, place)
-    standing, few = np.full(n, math.inf), np.empty(BEST_FEW, np.int64)
-    for c in range(n):
-        notes[c, STATUS], notes[c, LENGTH], notes[c, SEPARATES] = SKIPPED, 0.0, 0.0
-        notes[c, RELEASE], notes[c, BOUND], notes[c, CRITICAL] = math.nan, aim.energy, math.inf
-    for c in range(n):
-        row, at = place[c, 0], place[c, 1]
-        if at % EVERY == 0 or at + 1 == table.shape[1] or table[row, at + 1] < 0:
-            _weigh(sheet, chords[c], aim, best, known, offset + c, notes[c])
-            weighed[c], standing[c] = True, _standing(notes[c], aim)
-    more = True
-    while more:
-        more, none = False, True
-        for c in range(n):
-            none = none and standing[c] == math.inf
-        for c in range(n if none else 0):  # none of them is a crack: perhaps one of the others
-            if not weighed[c]:
-                _weigh(sheet, chords[c], aim, best, known, offset + c, notes[c])
-                weighed[c] = True
-        for k in range(BEST_FEW):
-            few[k] = -1
-            for c in range(n):
-                taken = standing[c] == math.inf
-                for q in range(k):
-                    taken = taken or few[q] == c
-                if not taken and (few[k] < 0 or standing[c] < standing[few[k]]):
-                    few[k] = c
-        for k in range(BEST_FEW):
-            for way in (-1, 1):
-                c = _amid(table, place[few[k], 0], place[few[k], 1], way, weighed) if few[k] >= 0 else -1
-                if c >= 0:
-                    _weigh(sheet, chords[c], aim, best, known, offset + c, notes[c])
-                    weighed[c], standing[c] = True, _standing(notes[c], aim)
-                    more = True
-
-
 @kernel
 def look(sheet, chords, aim, best, known, offset, notes):
     """Weigh candidates (k, 5) in their order; `notes` (k, 6) and `best` (4,) are written, candidates counted from `offset`.
@@ -280,9 +189,6 @@ def look(sheet, chords, aim, best, known, offset, notes):
     one to the next: one in between is left out where SLOWLY times (for each step to the farther of them) those on both sides of
     it, even with free lips, could not win.
     """
-    if aim.hasty:
-        _look_in_haste(sheet, chords, aim, best, known, offset, notes)
-        return
     n = chords.shape[0]
     weighed = np.zeros(n, np.bool_)
     angle, rank = np.zeros(n), np.zeros(n, np.int64)
@@ -290,7 +196,7 @@ def look(sheet, chords, aim, best, known, offset, notes):
         _ranks(chords, angle, rank)
     for c in range(n):
         if rank[c] % 4 == 0:
-            _weigh(sheet, chords[c], aim, best, known, offset + c, notes[c])
+            weigh(sheet, chords[c], aim, best, known, offset + c, notes[c])
             weighed[c] = True
     for turn in range(2):
         for c in range(n):
@@ -307,7 +213,7 @@ def look(sheet, chords, aim, best, known, offset, notes):
                     notes[c, STATUS], notes[c, LENGTH], notes[c, SEPARATES] = SKIPPED, length, 0.0
                     notes[c, RELEASE], notes[c, BOUND], notes[c, CRITICAL] = math.nan, aim.energy, math.inf
                     continue
-            _weigh(sheet, chords[c], aim, best, known, offset + c, notes[c])
+            weigh(sheet, chords[c], aim, best, known, offset + c, notes[c])
             weighed[c] = True
 
 
@@ -330,7 +236,7 @@ def refine(sheet, corners, first, along, turn, taken, spots, step, halvings, aim
                 ax, ay, bx, by = chords[tried, 0], chords[tried, 1], chords[tried, 2], chords[tried, 3]
                 better = False
                 if math.hypot(bx - ax, by - ay) > 1e-6 and runs_inside(ax, ay, bx, by, corners, first):
-                    _weigh(sheet, chords[tried], aim, best, known, offset + tried, notes[tried])
+                    weigh(sheet, chords[tried], aim, best, known, offset + tried, notes[tried])
                     better = best[BEST_AT] == offset + tried
                     tried += 1
                 if better:

@@ -128,7 +128,6 @@ class _Hunt:
             reach=gate / body.unit,
             least_energy=rule == "least-energy",
             skip=skip,
-            hasty=False,
             arrested=ice.arrested,
         )
         self.best = np.array([math.inf if self.aim.least_energy else limit, limit, -1.0, -1.0])
