@@ -15,6 +15,7 @@ from banquise.fracture.till import Till
 from banquise.scene.bodies import Bodies
 from banquise.scene.domain import Box
 from banquise.scenes import fracture as scenes
+from banquise.update.impulses import EVENT_COLUMNS, OBSTACLE_IDS
 from banquise.validation.breaking import random_breaks, totals
 
 from .conftest import star
@@ -219,6 +220,19 @@ def scenes_of_speed(seed: int) -> None:
         sim = scenes.thrown(floe=floe, speed=factor * predicted, friction=0.0)
         sim.run(0.505 / (factor * predicted))  # the gap is 0.5 m: the first impact only, not one of another corner
         assert (sim.bodies.n_free > 1) == (factor > 1), (seed, factor)
+
+
+def test_what_solvers_leave_on_a_contact_is_no_blow():
+    """A contact that bears a millionth of a millionth of the strongest neither loads the floe nor holds its border."""
+    sim = scenes.thrown(speed=0.05)
+    event = np.zeros((2, len(EVENT_COLUMNS)))
+    event[:, [3, 10]] = OBSTACLE_IDS, -1.0
+    event[:, 12:14] = (-50.0, 0.0), (-40.0, 30.0)
+    event[:, 6] = 1e5, 1e-7
+    only = sim.breaking._struck(sim, event, 0, 0)
+    assert len(only.contacts) == 1 and only.events.tolist() == [0]
+    event[1, 6] = 1.0
+    assert len(sim.breaking._struck(sim, event, 0, 0).contacts) == 2
 
 
 def test_too_small_to_break():

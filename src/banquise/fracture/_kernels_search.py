@@ -98,7 +98,7 @@ def _critical(length, release, stretch, pressure, aim):
 
 
 @inner
-def weigh(sheet, chord, aim, best, known, at, note):
+def _weigh(sheet, chord, aim, best, known, at, note):
     """Cut and open one chord (x0, y0, x1, y1, whether its end is a tip) and note what came of it."""
     for q in range(note.shape[0]):
         note[q] = 0.0
@@ -196,7 +196,7 @@ def look(sheet, chords, aim, best, known, offset, notes):
         _ranks(chords, angle, rank)
     for c in range(n):
         if rank[c] % 4 == 0:
-            weigh(sheet, chords[c], aim, best, known, offset + c, notes[c])
+            _weigh(sheet, chords[c], aim, best, known, offset + c, notes[c])
             weighed[c] = True
     for turn in range(2):
         for c in range(n):
@@ -213,7 +213,7 @@ def look(sheet, chords, aim, best, known, offset, notes):
                     notes[c, STATUS], notes[c, LENGTH], notes[c, SEPARATES] = SKIPPED, length, 0.0
                     notes[c, RELEASE], notes[c, BOUND], notes[c, CRITICAL] = math.nan, aim.energy, math.inf
                     continue
-            weigh(sheet, chords[c], aim, best, known, offset + c, notes[c])
+            _weigh(sheet, chords[c], aim, best, known, offset + c, notes[c])
             weighed[c] = True
 
 
@@ -236,7 +236,7 @@ def refine(sheet, corners, first, along, turn, taken, spots, step, halvings, aim
                 ax, ay, bx, by = chords[tried, 0], chords[tried, 1], chords[tried, 2], chords[tried, 3]
                 better = False
                 if math.hypot(bx - ax, by - ay) > 1e-6 and runs_inside(ax, ay, bx, by, corners, first):
-                    weigh(sheet, chords[tried], aim, best, known, offset + tried, notes[tried])
+                    _weigh(sheet, chords[tried], aim, best, known, offset + tried, notes[tried])
                     better = best[BEST_AT] == offset + tried
                     tried += 1
                 if better:

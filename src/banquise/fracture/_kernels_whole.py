@@ -19,13 +19,11 @@ from banquise.fracture._kernels_search import (
     LENGTH,
     RELEASE,
     SKIPPED,
-    SOLVED,
     STATUS,
     Aim,
     Sheet,
     look,
     refine,
-    weigh,
 )
 from banquise.fracture._kernels_sheet import (
     frozen_inverse,
@@ -159,33 +157,14 @@ def _loaded(at, first, where, pattern, width, thickness, kinetic, unit, quest):
     return G.shape[0] > 0, sheet, rim, starts, along, turn, taken, gives
 
 
-@inner
-def _serves(guess, x0, y0, unit, sheet, aim, joule, found):
-    """Whether a crack pays at the factor asked for; then it is what is found."""
-    n = sheet.nodes.shape[0]
-    none = (np.empty((0, 3, 2 * n)), np.empty((0, 3, 2 * n)), np.zeros(1, np.int64))
-    chord, note, best = np.zeros(5), np.empty(6), np.empty(4)
-    best[BEST] = best[FIRST] = guess[4] * (1.0 + 1e-9)
-    for q in range(2):
-        chord[2 * q], chord[2 * q + 1] = (guess[2 * q] - x0) / unit, (guess[2 * q + 1] - y0) / unit
-    weigh(sheet, chord, aim, best, none, np.int64(0), note)
-    if note[STATUS] != SOLVED or not note[CRITICAL] <= guess[4]:
-        return False
-    for q in range(4):
-        found[q] = guess[q]
-    found[CRACK_LENGTH], found[FACTOR], found[RELEASED] = note[LENGTH] * unit, note[CRITICAL], note[RELEASE] * joule
-    return True
-
-
 @kernel
-def searched(corners, first, spots, pattern, thickness, width, kinetic, quest, guess, found):
+def searched(corners, first, spots, pattern, thickness, width, kinetic, quest, found):
     """Search the crack of a floe: FAILED, NONE or FOUND.
 
     Parameters
     ----------
     corners, first : rings of the floe (m); spots : (k, 4) place (m) and push (unit) of each contact; width : m, of its patch
     pattern : (k, 2) N s along the push and across it, of the compression; kinetic : J, twice the energy that they carry
-    guess : (5,) ends of a crack (m) that is taken where its factor is at most the fifth number; 0 there: no guess
     found : (8,) gets the ends of the crack (m), its length, the factor on the load, what the floe yields, the release (J)
     """
     x0, y0, unit = own_units(corners, first)
@@ -201,8 +180,6 @@ def searched(corners, first, spots, pattern, thickness, width, kinetic, quest, g
         0.5 * kinetic / joule, quest.toughness * thickness * unit / joule, quest.friction, quest.least * sheet.whole,
         quest.strength / quest.young, quest.gate / unit, quest.least_energy, True, False,
     )  # fmt: skip
-    if guess[4] > 0.0 and _serves(guess, x0, y0, unit, sheet, aim, joule, found):
-        return FOUND
     step = 0.0
     for r in range(turn.shape[0]):
         step += turn[r]

@@ -32,16 +32,11 @@ ROUGH_NODES, ROUGH_POINTS, ROUGH_EDGES, ROUGH_STEPS = 45, 12, 3.0, 2  # of the m
 # pieces may be cut off, the rough factor is rarely far above the fine one; where only halves may, few chords are to choose from.
 SURE = 0.9
 NEVER, NEVER_OF_SMALL, SMALL = 1.25, 1.15, 0.1  # the last: part of the area that the least piece is
-# Where a rough search leaves a doubt its crack is weighed on the fine mesh first: at this factor it breaks, whatever else there is.
-# (Not at 1: it is better than all candidates of a fine search now and then, by up to 3 %, and floes would break below the speed
-# that `search` predicts.)
-CERTAIN = 0.95
 FARTHER = 1.2  # times as far cracks are looked for on a rough mesh
 DOUBT = 1.2  # factor on the load within which the other side's own compliance may decide
 SHARE = 1.4  # of the energy that a floe stores, at most so many times what thicknesses alone would give it
 
 _NO_ROWS = np.empty((0, 6))
-_NO_GUESS = np.zeros(5)
 _NOWHERE = (math.nan, math.nan)
 _NONE = Crack(False, _NOWHERE, _NOWHERE, 0.0, 0.0, math.inf, 0.0, 0.0, False, 0, 0, _NO_ROWS)
 
@@ -86,13 +81,10 @@ def check(floe: Floe, blow: Blow) -> None:
         raise ShapeError("fracture: these impulses cancel and carry no kinetic energy.")
 
 
-def seek(
-    floe: Floe, blow: Blow, ice: Griffith, rough: bool, limit: float, guess: Array = _NO_GUESS
-) -> tuple[Crack | None, float]:
+def seek(floe: Floe, blow: Blow, ice: Griffith, rough: bool, limit: float) -> tuple[Crack | None, float]:
     """The crack that pays first as if against a rock, None when there is none up to `limit`; and what the floe yields.
 
     Yields are compliance times Young's modulus times thickness times the square of the impulses. Raises where there is no mesh.
-    guess : a crack that is as good, see `_kernels_whole.searched`.
     """
     corners, first = rings_of(floe)
     strength = ice.strength or 0.0
@@ -103,8 +95,7 @@ def seek(
     )  # fmt: skip
     thickness, found = floe.thickness, np.empty(8)
     code = _kernels_whole.searched(
-        corners, first, blow.spots, blow.pattern, thickness, ice.patch * math.sqrt(floe.area), blow.kinetic, quest, guess,
-        found,
+        corners, first, blow.spots, blow.pattern, thickness, ice.patch * math.sqrt(floe.area), blow.kinetic, quest, found,
     )  # fmt: skip
     if code == FAILED:
         raise ShapeError("fracture: this floe could not be meshed.")
@@ -175,34 +166,23 @@ def crack_of(
     others : of each contact, None for an obstacle; limit : factor on the load beyond which nobody asks
     """
     check(floe, blow)
-    guess = _NO_GUESS
     if ice.rough_first and ice.nodes > ROUGH_NODES:
         try:
             energy, crack = _weighed(floe, blow, ice, others, limit, rough=True)
             if not SURE < crack.critical < _never(ice):
                 return energy, crack
-            guess = np.array([*crack.start, *crack.end, CERTAIN * math.sqrt(2 * energy / blow.kinetic)])
         except ShapeError:
             pass  # what a rough mesh cannot fill a fine one often can
-    energy, crack = _weighed(floe, blow, ice, others, limit, rough=False, guess=guess)
-    if crack.critical > 1 and (*crack.start, *crack.end) == tuple(guess[:4]):  # the other side yields more than it seemed to
-        return _weighed(floe, blow, ice, others, limit, rough=False)
-    return energy, crack
+    return _weighed(floe, blow, ice, others, limit, rough=False)
 
 
 def _weighed(
-    floe: Floe,
-    blow: Blow,
-    ice: Griffith,
-    others: Sequence[Other | None],
-    limit: float,
-    rough: bool,
-    guess: Array = _NO_GUESS,
+    floe: Floe, blow: Blow, ice: Griffith, others: Sequence[Other | None], limit: float, rough: bool
 ) -> tuple[float, Crack]:
     """`crack_of` on one mesh. Where there is no crack up to `limit`, the energy is the most that may be stored."""
     share = _share_by_thickness(floe, blow, others)
     most = min(1.0, SHARE * share)
-    crack, gives = seek(floe, blow, ice, rough, limit * math.sqrt(most) * (FARTHER if rough else 1.0), guess)
+    crack, gives = seek(floe, blow, ice, rough, limit * math.sqrt(most) * (FARTHER if rough else 1.0))
     if crack is None:
         return 0.5 * blow.kinetic * most, _NONE
     critical = crack.critical / math.sqrt(share)
