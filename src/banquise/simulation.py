@@ -8,8 +8,8 @@ import platform
 import time as clock
 import uuid
 import warnings
-from dataclasses import replace
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path

@@ -292,5 +292,3 @@ def factored(S):
                 else:
                     return False
     return True
-
-

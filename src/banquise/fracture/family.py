@@ -7,6 +7,7 @@ same numbers. A piece has its ancestor's rotation, so a pose (x, y, rotation) dr
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -73,7 +74,7 @@ class Family:
         every = [piece for own in pieces for piece in own]
         counts = [len(own) for own in pieces]
         ends = np.cumsum([len(self), *counts]).tolist()
-        ids = [list(range(low, high)) for low, high in zip(ends, ends[1:])]
+        ids = [list(range(low, high)) for low, high in pairwise(ends)]
         roots = [parent if parent < self.first else int(self.root[parent - self.first]) for parent in parents]
         rings = [ring for p in every for ring in (p.ring, *p.holes)]
         self.points = np.concatenate([self.points, *rings])
