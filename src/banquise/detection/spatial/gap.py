@@ -66,7 +66,7 @@ def gap(a: Polyhedron, b: Polyhedron, last: ArrayLike | None = None, slack: floa
     for block in (a, b):
         if not isinstance(block, Polyhedron):
             raise ShapeError(
-                f"gap: {type(block).__name__} given, expected two polyhedra, or two floes, discs or obstacles."
+                f"gap: {type(block).__name__} given, expected two of Polyhedron, or two of Floe, Disc or Obstacle."
             )
     memory = np.zeros((1, 3)) if last is None else np.asarray(last, dtype=np.float64).reshape(1, 3)
     pair = np.array([[0, 1]])
