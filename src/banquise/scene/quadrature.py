@@ -19,6 +19,7 @@ Array = NDArray[np.float64]
 
 PIECES = 25  # of three points each
 FEW = FUNCTIONS  # points, where the flow is the same everywhere
+AT_ONCE = 1000  # floes: what is worked out on the way would be several times the points of all
 
 
 def quadrature_points(
@@ -47,6 +48,12 @@ def fewer_points(qx: Array, qy: Array, qw: Array, moments: Array) -> tuple[Array
 
 def _match(qx: Array, qy: Array, qw: Array, moments: Array) -> None:
     """Scale the weights and map the points affinely so that all six moments are exact (a no-op to round-off)."""
+    for i in range(0, len(qx), AT_ONCE):
+        rows = slice(i, i + AT_ONCE)
+        _match_some(qx[rows], qy[rows], qw[rows], moments[rows])
+
+
+def _match_some(qx: Array, qy: Array, qw: Array, moments: Array) -> None:
     qw *= (moments[:, 0] / qw.sum(axis=1))[:, None]
     area = moments[:, 0]
     mx, my = (qw * qx).sum(1) / area, (qw * qy).sum(1) / area
