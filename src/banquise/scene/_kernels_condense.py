@@ -1,4 +1,9 @@
-"""Kernel that leaves of many quadrature points a few, with other weights, that give the same sums."""
+"""Kernel that leaves of many quadrature points a few, with other weights, that give the same sums.
+
+A point of a floe goes through the water at w k x (r - c), c the place about which the floe turns: far away where it hardly turns,
+and then the drag is all but a polynomial of the place r; at its centre where it only turns. Between the two, polynomials do not
+do, and sums for four such places are kept too.
+"""
 
 import numpy as np
 from numba import njit
@@ -11,11 +16,6 @@ OFF = 0.45  # of its extent
 # polynomials; force (2) and torque of the drag on a floe that turns about each place, which are none
 FUNCTIONS = (DEGREE + 1) * (DEGREE + 2) // 2 + 3 * (1 + AROUND)
 NOTHING = 1e-10  # of its largest value: less is left of a function that is a sum of others
-"""
-A point of a floe that turns goes through the water at w k x (r - c), c the place where it does not move at all: far away
-where it hardly turns, and then the drag is all but a polynomial of the place; at its centre where it only turns. Between the
-two polynomials do not do, and sums for four such places are kept too.
-"""
 
 
 @checked_inner
