@@ -1,4 +1,8 @@
-"""The kernel of the narrow phase: looks at the pairs that are awake and writes their contacts."""
+"""The kernel of the narrow phase: looks at the pairs that are awake and writes their contacts.
+
+It is longer than a kernel should be: what it does to a pair after the sieve shares two dozen arrays and numbers from the first
+line to the last, and functions that were handed all of them would say less.
+"""
 
 import math
 
