@@ -62,11 +62,11 @@ def test_springs_follow_the_ground():
 
 
 @pytest.mark.slow
-def test_soft_contacts_put_the_wall_where_soft_engines_have_it():
-    """22.5 to 23.2 mm, by overlaps of most of a millimetre; four and sixteen times stiffer 22.50 and 22.38, 0.22 and 0.06."""
+def test_soft_contacts_take_the_wall_farther_than_solved_ones_do():
+    """By what stones overlap: 23.02 mm and 0.8 mm here; four and sixteen times stiffer 22.50 and 22.38, 0.22 and 0.06."""
     scene = wall(joint=2e-4, settle=settlement())
     found = settling.springs(scene, 0.0, 2e5)
-    assert 22.5e-3 < moved(scene, found).max() < 23.2e-3
+    assert moved(scene, found).max() > 22.5e-3  # solved: 22.27 to 22.42 over all runs and readings of this scene
     assert found.overlap > 0.5e-3
 
 

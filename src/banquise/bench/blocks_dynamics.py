@@ -86,7 +86,7 @@ def _settling_wall() -> list[Figure]:
 
 
 def _settling_on_springs() -> list[Figure]:
-    """The same on springs, as engines with soft contacts have it: the range is where they are, by what stones overlap."""
+    """The same on springs, as engines with soft contacts have it. No bar: how far it goes is a matter of their stiffness."""
     from banquise.bench import blocks_settling
     from banquise.scenes.blocks import settlement, wall
 
@@ -95,7 +95,7 @@ def _settling_on_springs() -> list[Figure]:
     moved = np.linalg.norm(found.centre - np.array([b.centre for b in scene.blocks[2:]]), axis=1).max()
     note = f"overlaps of {1e3 * found.overlap:.1g} mm: what soft contacts add to the figure above"
     title = "settling wall on springs of 2e5 N/m, farthest centre"
-    return [Figure(title, 1e3 * moved, "mm", at_least=22.5, at_most=23.2, note=note)]
+    return [Figure(title, 1e3 * moved, "mm", note=note)]
 
 
 def _peers(own: float, quick: bool) -> list[Figure]:
