@@ -62,6 +62,20 @@ def shortest_chord(at, least, step):
 
 
 @njit(cache=True, nogil=True)
+def shortest_cuts(low, high, rows, vertices, ring_start, body_ring, least, count, out):
+    """Length below which no chord cuts off `least` (m2), of the plain floes rows[low] to rows[high]; see `screen`."""
+    for k in range(low, high):
+        ring = body_ring[rows[k]]
+        first, corners = ring_start[ring], ring_start[ring + 1] - ring_start[ring]
+        closed = np.empty((corners + 1, 2))
+        for i in range(corners + 1):
+            j = first + i % corners
+            closed[i, 0], closed[i, 1] = vertices[j, 0], vertices[j, 1]
+        at, step = sampled(closed, count)
+        out[k] = max(0.0, shortest_chord(at, least[k], step) - step)
+
+
+@njit(cache=True, nogil=True)
 def shortest_chord_from(at, x, y, reach, least, step):
     """The same for chords with an end within `reach` of (x, y)."""
     n = len(at)
@@ -131,4 +145,22 @@ def strong_percussions(
             noted[row] = when[row]
             out[count, 0], out[count, 1] = row, k
             count += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def at_instant(events, number, time, faint, out):
+    """Impacts of the floe with this number at one instant, but for those with less than `faint` of the strongest impulse: their
+    places among the events; how many."""
+    most = 0.0
+    for turn in range(2):
+        count = 0
+        for k in range(len(events)):
+            if events[k, 0] != time or events[k, 1] != 0.0 or (events[k, 2] != number and events[k, 3] != number):
+                continue
+            if turn == 0:
+                most = max(most, events[k, 6])
+            elif events[k, 6] > faint * most:
+                out[count] = k
+                count += 1
     return count

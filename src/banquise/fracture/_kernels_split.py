@@ -149,16 +149,25 @@ def area_moments(ring):
 
 
 @kernel
-def nearest_of(ring, starts, x, y):
-    """Which of several rings, one after the other in `ring`, has a border nearest to (x, y); the first of equals."""
-    best, found = math.inf, 0
-    for r in range(starts.shape[0] - 1):
-        for i in range(starts[r], starts[r + 1]):
-            j = i + 1 if i + 1 < starts[r + 1] else starts[r]
-            ex, ey = ring[j, 0] - ring[i, 0], ring[j, 1] - ring[i, 1]
-            part = ((x - ring[i, 0]) * ex + (y - ring[i, 1]) * ey) / (ex * ex + ey * ey)
-            part = min(max(part, 0.0), 1.0)
-            away = math.hypot(ring[i, 0] + part * ex - x, ring[i, 1] + part * ey - y)
-            if away < best:
-                best, found = away, r
-    return found
+def distance(ring, x, y):
+    """From (x, y) to the border of a ring."""
+    n = ring.shape[0]
+    best = math.inf
+    for i in range(n):
+        j = i + 1 if i + 1 < n else 0
+        ex, ey = ring[j, 0] - ring[i, 0], ring[j, 1] - ring[i, 1]
+        part = ((x - ring[i, 0]) * ex + (y - ring[i, 1]) * ey) / (ex * ex + ey * ey)
+        part = min(max(part, 0.0), 1.0)
+        best = min(best, math.hypot(ring[i, 0] + part * ex - x, ring[i, 1] + part * ey - y))
+    return best
+
+
+@kernel
+def length(ring):
+    """Of the border of a ring."""
+    n = ring.shape[0]
+    total = 0.0
+    for i in range(n):
+        j = i + 1 if i + 1 < n else 0
+        total += math.hypot(ring[j, 0] - ring[i, 0], ring[j, 1] - ring[i, 1])
+    return total

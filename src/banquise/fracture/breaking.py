@@ -6,6 +6,7 @@ end, together: rows, detector and laws are made anew once.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from banquise.errors import BanquiseError, ShapeError
 from banquise.fracture.family import Family, Slit
 from banquise.fracture.splice import Broken, centres_on_map, splice
-from banquise.fracture.split import pieces_of
+from banquise.fracture.split import border_length, pieces_of
 from banquise.scene.bodies import Bodies
 from banquise.scene.floe import Floe
 from banquise.update.impulses import EVENT_COLUMNS, KINDS, OBSTACLE_IDS
@@ -48,23 +49,22 @@ class Cuts:
             two = pieces_of(self.pieces[which], path)
         except ShapeError:
             return None
-        if not slivers and any(compactness(p) < min(SLIVER, 0.5 * compactness(self.pieces[which])) for p in two):
-            return None
+        if not slivers:
+            least = min(SLIVER, 0.5 * compactness(self.pieces[which]))
+            if any(compactness(p) < least for p in two):
+                return None
         line = np.asarray(path, dtype=float)
         old = self.slits[which]
         self.pieces[which : which + 1] = two
         self.slits[which : which + 1] = [_slits_in(piece, old) for piece in two]
-        self.made.append((line.mean(axis=0), surface, float(np.hypot(*np.diff(line, axis=0).T).sum())))
+        self.made.append((line.mean(axis=0), surface, sum(map(math.dist, line[1:], line[:-1]))))
         return which, which + 1
 
 
 def compactness(floe: Floe) -> float:
     """1 for a disc, 0.79 for a square, 0.14 for a strip twenty times as long as wide."""
-    if floe.radius > 0 or floe.holes:
-        return float(4 * np.pi * floe.polygon.area / floe.polygon.length**2)
-    x, y = floe.ring.T
-    around = np.hypot(x - np.roll(x, 1), y - np.roll(y, 1)).sum()
-    return float(4 * np.pi * floe.area / around**2)
+    area = float(floe.polygon.area) if floe.radius > 0 else floe.area
+    return 4 * math.pi * area / border_length(floe) ** 2
 
 
 def _slits_in(piece: Floe, slits: list[Slit]) -> list[Slit]:

@@ -16,9 +16,12 @@ from numpy.typing import NDArray
 
 from banquise.fracture import _kernels_screen
 from banquise.fracture.griffith import Griffith
+from banquise.scene.bodies import Bodies
 from banquise.scene.floe import Floe
+from banquise.threads import over_blocks
 
 Array = NDArray[np.float64]
+Rows = NDArray[np.int64]
 
 SAMPLES = 160  # border points of the bound: it is below the true shortest chord by at most a border step
 _DEFAULT = Griffith()
@@ -53,6 +56,19 @@ def shortest_cut(floe: Floe, min_piece: float = 0.02) -> float:
         rings = [_known_samples(floe), *(_sampled(_closed(hole)) for hole in _holes(floe))]
         known[min_piece] = min(_shortest(at, step, least) for at, step in rings)
     return known[min_piece]
+
+
+def shortest_cuts(bodies: Bodies, rows: Rows, min_piece: Array) -> Array:
+    """`shortest_cut` of rows that are plain rings, all at once."""
+    out, least = np.empty(len(rows)), min_piece * bodies.area[rows]
+
+    def part(low: int, high: int) -> None:
+        _kernels_screen.shortest_cuts(
+            low, high, rows, bodies.vertices, bodies.ring_start, bodies.body_ring, least, SAMPLES, out
+        )
+
+    over_blocks(part, len(rows), grain=4)
+    return out
 
 
 def _shortest(at: Array, step: float, least: float) -> float:

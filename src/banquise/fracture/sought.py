@@ -22,6 +22,7 @@ from banquise.fracture.mesh import PATCH_EDGES
 from banquise.fracture.percussion import Contact, from_impulses
 from banquise.fracture.search import REFINE_STEPS, Crack, search
 from banquise.fracture.slits import extend
+from banquise.fracture.split import border_length
 from banquise.scene.floe import Floe
 
 Array = NDArray[np.float64]
@@ -141,18 +142,11 @@ def _other_yields(other: Floe, blow: Blow, k: int, width: float, ice: Griffith, 
     spot[0, 2:] *= -1.0
     nodes, edges, _, _ = _fineness(ice, rough)
     # One patch serves both floes; on a much smaller partner it cannot be wider than its border allows.
-    width = min(width, 0.25 * _around(other))
+    width = min(width, 0.25 * border_length(other))
     found = _kernels_whole.yielding(corners, first, spot, blow.pattern[k : k + 1], width, ice.poisson, nodes, edges)
     if found < 0:
         raise ShapeError("fracture: the other floe could not be meshed.")
     return float(found)
-
-
-def _around(floe: Floe) -> float:
-    """Length of the border (m)."""
-    if floe.radius > 0 or floe.holes:
-        return float(floe.polygon.length)
-    return float(np.hypot(*(floe.ring - np.roll(floe.ring, 1, axis=0)).T).sum())
 
 
 def crack_of(

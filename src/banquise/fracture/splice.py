@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise.fracture.split import shared_motion
-from banquise.scene.bodies import COLUMNS, POINTS, Bodies
+from banquise.scene.bodies import COLUMNS, FEW, POINTS, Bodies
 from banquise.scene.floe import Floe
 
 Array = NDArray[np.float64]
@@ -56,7 +56,9 @@ def splice(bodies: Bodies, broken: Sequence[Broken]) -> tuple[Bodies, NDArray[np
     out = Bodies()
     out.n_free, out.materials = n + len(later), bodies.materials
     rows, others = np.array([b.row for b in broken]), np.array(later, dtype=np.int64) - total
-    for name in (*COLUMNS, *_OF_FLOES):
+    if bodies.has_few:
+        made.points(varying=False)
+    for name in (*COLUMNS, *_OF_FLOES, *(FEW if bodies.has_few else ())):
         setattr(out, name, _spliced(getattr(bodies, name), getattr(made, name), n, rows, source[rows] - total, others))
     out.vertices, out.ring_start, out.body_ring = _rings(bodies, made, rows, source[rows] - total, others)
     before = source[: out.n_free]

@@ -109,6 +109,13 @@ def _weighed(part: Floe, floe: Floe | None = None) -> Floe:
     return part
 
 
+def border_length(floe: Floe) -> float:
+    """Length (m) of all of its border."""
+    if floe.radius > 0 or floe.holes:
+        return float(floe.polygon.length)
+    return float(_kernels_split.length(floe.ring))
+
+
 def _spot(point: Any) -> str:
     return "(" + ", ".join(f"{float(c):.6g}" for c in point) + ")"
 

@@ -11,6 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ from banquise.fracture.blow import Struck
 from banquise.fracture.breaking import Breaking, Cuts
 from banquise.fracture.griffith import Griffith
 from banquise.fracture.percussion import Contact
-from banquise.fracture.screen import shortest_cut, shortest_from
+from banquise.fracture.screen import shortest_cut, shortest_cuts, shortest_from
 from banquise.fracture.search import Crack
 from banquise.fracture.sought import SHARE, Blow, Other, crack_by_steps, crack_of, rings_of, serves
 from banquise.fracture.till import Till
@@ -143,25 +144,27 @@ class StruckFloes(Breaking):
             if not count:
                 return []
             found = room[:count]
-            new = found[np.isnan(self.least[found[:, 0]]), 0]
+            new = np.unique(found[np.isnan(self.least[found[:, 0]]), 0])
             if not len(new):
                 strength = 0.5 * np.square(scratch[1][found[:, 0]]) / np.maximum(self.least[found[:, 0]], 1e-300)
                 # what breaks most often first: nobody shall wait for it at the end
                 return [(int(row), int(k)) for row, k in found[np.argsort(-strength, kind="stable")]]
-            small = 0.5 * b.area[new] < (1 - 1e-9) * np.square(sim.fracture.least_size(b.thickness[new]))
-            self.least[new[small]] = math.inf
-            for row in new[~small]:
-                self.least[row] = self._price(sim, int(row))
+            self._price(sim, new)
 
-    def _price(self, sim: Any, row: int) -> float:
-        """What the shortest crack of a floe costs (J); infinite for one too small to break."""
-        floe, ice = self.floe(sim, row), sim.fracture
-        least = _least_piece(ice, floe)
-        if least > 0.5:
-            return math.inf
-        if ice.arrested or str(int(sim.bodies.ids[row])) in self.family.slits:
-            return 0.0  # a crack that ends inside has no shortest length
-        return float(ice.toughness * floe.thickness * shortest_cut(floe, least))
+    def _price(self, sim: Any, rows: NDArray[np.int64]) -> None:
+        """Note what the shortest crack of these floes costs (J); infinite for one too small to break."""
+        b, ice = sim.bodies, sim.fracture
+        least = np.maximum(ice.min_piece, np.square(ice.least_size(b.thickness[rows])) / b.area[rows])
+        cost = np.full(len(rows), math.inf)
+        plain = (b.radius[rows] == 0) & (b.body_ring[rows + 1] - b.body_ring[rows] == 1)
+        large = least <= 0.5
+        odd = large & ~plain
+        cost[large & plain] = shortest_cuts(b, rows[large & plain], least[large & plain])
+        cost[odd] = [shortest_cut(self.floe(sim, int(row)), part) for row, part in zip(rows[odd], least[odd].tolist())]
+        self.least[rows] = ice.toughness * b.thickness[rows] * cost
+        # a crack that ends inside has no shortest length
+        slit = [ice.arrested or str(int(number)) in self.family.slits for number in b.ids[rows]]
+        self.least[rows[large & np.array(slit, np.bool_)]] = 0.0
 
     # ------------------------------------------------------------ from events to the floe's own frame
 
@@ -169,9 +172,8 @@ class StruckFloes(Breaking):
         """All contacts of a floe at the instant of event k."""
         b, number = sim.bodies, int(sim.bodies.ids[row])
         floe, rows, time = self.floe(sim, row), self.rows(sim), events[k, 0]
-        mine = ((events[:, 2] == number) | (events[:, 3] == number)) & (events[:, 0] == time) & (events[:, 1] == 0.0)
-        which = np.flatnonzero(mine)
-        which = which[events[which, 6] > FAINT * events[which, 6].max()]
+        which = np.empty(len(events), np.int64)
+        which = which[: _kernels_screen.at_instant(events, number, time, FAINT, which)]
         turn = float(b.angle[row] - b.spin[row] * (sim.time - time))
         c, s = math.cos(turn), math.sin(turn)  # (x, y) turned by -turn is (c x + s y, c y - s x)
         cx, cy = floe.centre.tolist()
@@ -343,8 +345,7 @@ class StruckFloes(Breaking):
         ice = _for(sim.fracture, piece)
         if ice is None or budget <= 0:
             return None, 0
-        nearest = _nearest_piece(cuts.pieces, struck.contacts)
-        mine = [k for k, piece_of_it in enumerate(nearest) if piece_of_it == place]
+        mine = [k for k, contact in enumerate(struck.contacts) if _nearest_piece(cuts.pieces, contact) == place]
         if not mine:
             return None, 0
         own = replace(
@@ -382,14 +383,14 @@ def _least_piece(law: Griffith, floe: Floe) -> float:
     return max(law.min_piece, float(law.least_size(floe.thickness)) ** 2 / floe.area)
 
 
-def _nearest_piece(pieces: Sequence[Floe], contacts: Sequence[Contact]) -> list[int]:
-    """Which piece carries each contact."""
-    rings = [rings_of(p) for p in pieces]
-    corners = np.concatenate([r for r, _ in rings])
-    lengths = [np.diff(first) for _, first in rings]
-    starts = np.concatenate([[0], np.cumsum(np.concatenate(lengths))])
-    owner = np.repeat(np.arange(len(pieces)), [len(own) for own in lengths])
-    return [int(owner[_kernels_split.nearest_of(corners, starts, *map(float, c.point))]) for c in contacts]
+def _nearest_piece(pieces: Sequence[Floe], contact: Contact) -> int:
+    """Which piece carries a contact; the first of equals."""
+    x, y = map(float, contact.point)
+    away = [
+        min(float(_kernels_split.distance(corners[low:high], x, y)) for low, high in pairwise(first.tolist()))
+        for corners, first in map(rings_of, pieces)
+    ]
+    return away.index(min(away))
 
 
 def _longer(slits: list[Any], crack: Crack) -> list[Any]:

@@ -42,7 +42,8 @@ COLUMNS = (
     "water_drag",
     "air_drag",
 )
-POINTS = ("qx", "qy", "qw", "few_x", "few_y", "few_w")  # columns of the floes alone
+POINTS = ("qx", "qy", "qw")  # columns of the floes alone
+FEW = ("few_x", "few_y", "few_w")  # so too, once a flow has asked for them
 
 
 def rings_of_rows(
@@ -102,7 +103,7 @@ class Bodies:
     qx: Array
     qy: Array
     qw: Array
-    # fewer of them (n_free, 40), for flows that are the same everywhere
+    # fewer of them (n_free, 40), for flows that are the same everywhere; made when first asked for (`points`)
     few_x: Array
     few_y: Array
     few_w: Array
@@ -213,7 +214,6 @@ class Bodies:
             start = np.cumsum([0, *[len(r) for r in rings]]).astype(np.int32)
             body = np.cumsum(counts).astype(np.int32)
         self.qx, self.qy, self.qw = quadrature_points(np.ascontiguousarray(vertices), start, body, moments[:n])
-        self.few_x, self.few_y, self.few_w = fewer_points(self.qx, self.qy, self.qw, moments[:n])
         self.moment_x, self.moment_y = np.ascontiguousarray(moments[:n, 1]), np.ascontiguousarray(moments[:n, 2])
         area, mx, my, mxx, mxy, myy = moments[:n].T
         self.spread = (
@@ -222,7 +222,23 @@ class Bodies:
 
     def points(self, varying: bool) -> tuple[Array, Array, Array]:
         """Points and weights for the drag of flows that vary from place to place, or do not."""
-        return (self.qx, self.qy, self.qw) if varying else (self.few_x, self.few_y, self.few_w)
+        if varying:
+            return self.qx, self.qy, self.qw
+        if not self.has_few:
+            self._choose_few()
+        return self.few_x, self.few_y, self.few_w
+
+    @property
+    def has_few(self) -> bool:
+        """Whether a flow that is the same everywhere has asked for its points."""
+        return "few_x" in self.__dict__
+
+    def _choose_few(self) -> None:
+        n = self.n_free
+        area, mx, my = self.area[:n], self.moment_x, self.moment_y
+        second = (area[:, None] * self.spread).T + np.stack([mx * mx, mx * my, my * my]) / area
+        moments = np.column_stack([area, mx, my, *second])
+        self.few_x, self.few_y, self.few_w = fewer_points(self.qx, self.qy, self.qw, moments)
 
     def world_rings(self, row: int) -> list[Array]:
         """The rings of a row where they are now (rounding not included)."""
