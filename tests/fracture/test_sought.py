@@ -13,7 +13,7 @@ from banquise.bench.fracture import struck_floes
 from banquise.errors import CaseError
 from banquise.fracture import Contact, Griffith, _kernels_border, from_impulses, release, search
 from banquise.fracture.percussion import _mobilities
-from banquise.fracture.sought import NEVER, SURE, Blow, Other, crack_of, seek
+from banquise.fracture.sought import MIDDLING, ROUGH, Blow, Other, crack_of, own_fineness, seek
 from banquise.scene.floe import Disc, Floe
 
 from .conftest import rectangle
@@ -45,7 +45,7 @@ CASES = [
 @pytest.mark.parametrize("contacts, ice, floe", CASES)
 def test_one_call_finds_what_the_steps_find(contacts, ice, floe):
     blow = blow_on(floe, *contacts)
-    found, gives = seek(floe, blow, ice, rough=False, limit=math.inf)
+    found, gives = seek(floe, blow, ice, own_fineness(ice), limit=math.inf)
     hit = from_impulses(floe, contacts, ice=ice)
     crack = search(floe, hit, ice)
     assert gives / (ice.young * floe.thickness) == pytest.approx(hit.compliance * contacts[0].impulse ** 2, rel=1e-3)
@@ -58,25 +58,26 @@ def test_one_call_finds_what_the_steps_find(contacts, ice, floe):
 def test_a_disc_is_cut_as_a_chain_of_chords():
     """Its corners are thinned out in another way than shapely's, so meshes differ a little."""
     floe, one = Disc((60, 60), 60.0), contact((60, 0), (0, 1), 3e5)
-    found, _ = seek(floe, blow_on(floe, one), Griffith(), rough=False, limit=math.inf)
+    found, _ = seek(floe, blow_on(floe, one), Griffith(), own_fineness(Griffith()), limit=math.inf)
     assert found.critical == pytest.approx(search(floe, from_impulses(floe, [one])).critical, rel=0.02)
     for x, y in (found.start, found.end):  # on the chords themselves
         assert floe.polygon.boundary.distance(shapely.Point(x, y)) < 1e-6
 
 
-def test_rough_and_fine_meshes_agree_on_the_crack():
+@pytest.mark.parametrize("fineness", [ROUGH, MIDDLING])
+def test_rough_and_fine_meshes_agree_on_the_crack(fineness):
     """What a rough mesh chooses is, on the fine one, as good as the fine one's choice; and its factor is near enough for the
     bounds within which a blow is searched again."""
     ratios, losses = [], []
     for floe, point, push in struck_floes(30, seed=5):
         ice, one = Griffith(), contact(point, push, 0.05 * floe.mass)
         blow = blow_on(floe, one)
-        rough, _ = seek(floe, blow, ice, rough=True, limit=math.inf)
-        fine, _ = seek(floe, blow, ice, rough=False, limit=math.inf)
+        rough, _ = seek(floe, blow, ice, fineness, limit=math.inf)
+        fine, _ = seek(floe, blow, ice, own_fineness(ice), limit=math.inf)
         ratios.append(rough.critical / fine.critical)
         there = release(floe, from_impulses(floe, [one], ice=ice), rough.start, rough.end)
         losses.append(math.sqrt(ice.toughness * floe.thickness * rough.length / there) / fine.critical)
-    assert min(ratios) > SURE and max(ratios) < NEVER
+    assert min(ratios) > fineness.sure and max(ratios) < fineness.never
     assert np.median(losses) < 1.01
     assert np.percentile(losses, 90) < 1.05
 
@@ -84,7 +85,7 @@ def test_rough_and_fine_meshes_agree_on_the_crack():
 def test_a_doubt_is_settled_on_the_laws_own_mesh():
     for floe, point, push in struck_floes(4, seed=2):
         ice = Griffith()
-        unit, _ = seek(floe, blow_on(floe, contact(point, push, 1.0)), ice, rough=False, limit=math.inf)
+        unit, _ = seek(floe, blow_on(floe, contact(point, push, 1.0)), ice, own_fineness(ice), limit=math.inf)
         for factor in (0.995, 1.005):
             one = contact(point, push, factor * unit.critical)
             _, crack = crack_of(floe, blow_on(floe, one), ice, [None], 1.25)
@@ -94,7 +95,7 @@ def test_a_doubt_is_settled_on_the_laws_own_mesh():
 def test_a_law_may_ask_for_its_own_mesh_at_once():
     floe, point, push = struck_floes(1, seed=3)[0]
     blow = blow_on(floe, contact(point, push, 0.2 * floe.mass))
-    own, _ = seek(floe, blow, Griffith(), rough=False, limit=1.25)
+    own, _ = seek(floe, blow, Griffith(), own_fineness(Griffith()), limit=1.25)
     rough, fine = (crack_of(floe, blow, Griffith(rough_first=first), [None], 1.25)[1] for first in (True, False))
     assert fine.critical == own.critical < 0.5
     assert rough.critical != fine.critical and rough.critical == pytest.approx(fine.critical, rel=0.3)
@@ -108,7 +109,7 @@ def test_the_other_side_takes_its_share():
     other = Floe(floe.ring - np.array([100.0, 0.0]), density=910.0)
     one = contact((0, 50), (1, 0), 1.0, other=other)
     blow = blow_on(floe, one)
-    whole, _ = seek(floe, blow, ice, rough=False, limit=math.inf)
+    whole, _ = seek(floe, blow, ice, own_fineness(ice), limit=math.inf)
     for factor in (1.0, 2.0):
         load = contact((0, 50), (1, 0), factor * math.sqrt(2) * whole.critical, other=other)
         blow = blow_on(floe, load)

@@ -44,53 +44,62 @@ def _gram(A, begin, out):
 
 
 @loose_inner
-def _solve_chosen(gram, rhs, chosen, L, x):
-    """Solve the chosen rows of gram x = rhs by Cholesky in place; zero elsewhere. False when not positive."""
+def _solve_chosen(gram, rhs, chosen, index, x):
+    """Solve the chosen rows of gram x = rhs; zero elsewhere. False when these are not positive."""
     n = rhs.shape[0]
-    index = np.empty(n, np.int64)
     m = 0
     for i in range(n):
         x[i] = 0.0
         if chosen[i]:
             index[m] = i
             m += 1
+    even = m + m % 2  # one more that is coupled to none, where the number is odd: rows are taken two at a time
+    L, y = np.zeros((even, even)), np.zeros(even)
     for i in range(m):
+        row, own = gram[index[i]], L[i]
         for j in range(i + 1):
-            s = gram[index[i], index[j]]
-            for k in range(j):
-                s -= L[i, k] * L[j, k]
-            if i == j:
-                if s <= 0.0:
-                    return False
-                L[i, i] = np.sqrt(s)
-            else:
-                L[i, j] = s / L[j, j]
-    y = np.empty(m)
-    for i in range(m):
-        s = rhs[index[i]]
-        for k in range(i):
-            s -= L[i, k] * y[k]
-        y[i] = s / L[i, i]
+            own[j] = row[index[j]]
+        y[i] = rhs[index[i]]
+    if even > m:
+        L[m, m] = 1.0
+    if not factored(L):
+        return False
+    row_after_rows(L, y, 0, even)
     for i in range(m - 1, -1, -1):
-        s = y[i]
-        for k in range(i + 1, m):
-            s -= L[k, i] * x[index[k]]
-        x[index[i]] = s / L[i, i]
+        value = y[i] * L[i, i]
+        x[index[i]] = value
+        for k in range(i):
+            y[k] -= L[i, k] * value
     return True
 
 
+@loose_inner
+def _kept_back(gram, rhs, x):
+    """What the pressures max(x, 0) keep from being released, at the least: rhs.x - x.gram.x/2."""
+    n = rhs.shape[0]
+    total = 0.0
+    for i in range(n):
+        if x[i] > 0.0:
+            row = gram[i]
+            along = 0.0
+            for j in range(n):
+                along += row[j] * max(x[j], 0.0)
+            total += x[i] * (rhs[i] - 0.5 * along)
+    return total
+
+
 @loose_kernel
-def non_negative(gram, rhs, x):
+def non_negative(gram, rhs, x, enough):
     """Minimise x.gram.x/2 - rhs.x over x >= 0 (block principal pivoting, single exchanges when that stalls).
 
-    Returns the number of rounds, negative when it did not settle; x is then non-negative all the same, and for our
-    use (a bound from above that any x >= 0 gives) still safe.
+    Returns the number of rounds; 0 when some x >= 0 has brought it to -enough or below, which is all that is asked then;
+    negative when it did not settle: x is then non-negative all the same, and for our use (a bound from above that any x >= 0
+    gives) still safe.
     """
     n = rhs.shape[0]
-    chosen = np.empty(n, np.bool_)
+    chosen, index = np.empty(n, np.bool_), np.empty(n, np.int64)
     for i in range(n):
         chosen[i] = rhs[i] > 0.0
-    L = np.empty((n, n))
     grad = np.empty(n)
     scale = 0.0
     for i in range(n):
@@ -99,7 +108,7 @@ def non_negative(gram, rhs, x):
     least = n + 1
     patience = 4
     for rounds in range(1, 60 + 4 * n):
-        if not _solve_chosen(gram, rhs, chosen, L, x):
+        if not _solve_chosen(gram, rhs, chosen, index, x):
             break
         top = 0.0
         for i in range(n):
@@ -107,17 +116,20 @@ def non_negative(gram, rhs, x):
         bad = 0
         last = -1
         for i in range(n):
-            grad[i] = -rhs[i]
+            row = gram[i]
+            slope = -rhs[i]
             for j in range(n):
-                if chosen[j]:
-                    grad[i] += gram[i, j] * x[j]
-            if (chosen[i] and x[i] < -1e-12 * top) or (not chosen[i] and grad[i] < -eps):
+                slope += row[j] * x[j]
+            grad[i] = slope
+            if (chosen[i] and x[i] < -1e-12 * top) or (not chosen[i] and slope < -eps):
                 bad += 1
                 last = i
         if bad == 0:
             for i in range(n):
                 x[i] = max(x[i], 0.0)
             return rounds
+        if _kept_back(gram, rhs, x) >= enough:
+            return 0
         if bad < least:
             least = bad
             patience = 4
@@ -135,8 +147,9 @@ def non_negative(gram, rhs, x):
 
 
 @loose_inner
-def _pressed(A, begin, y, pressure):
-    """Pressures of lips that would overlap, A (lips, m) their openings; y becomes the state under them."""
+def _pressed(A, begin, y, pressure, enough):
+    """Pressures of lips that would overlap, A (lips, m) their openings; y becomes the state under them. False as soon as they
+    are known to keep back `enough`: then neither is right."""
     lips, m = A.shape
     parting = np.zeros(lips)
     most = 0.0
@@ -145,14 +158,16 @@ def _pressed(A, begin, y, pressure):
             parting[c] -= A[c, k] * y[k]
         most = max(most, parting[c])
     if most <= 0.0:
-        return
+        return True
     gram = np.empty((lips, lips))
     _gram(A, begin, gram)
-    non_negative(gram, parting, pressure)
+    if non_negative(gram, parting, pressure, enough) == 0:
+        return False
     for c in range(lips):
         if pressure[c] > 0.0:
             for k in range(begin[c], m):
                 y[k] += A[c, k] * pressure[c]
+    return True
 
 
 @loose_inner
@@ -201,7 +216,7 @@ def open_cut(
     Parameters
     ----------
     still : whether mean motions are frozen (under an impact); known : of the chords before, see `mean_motion`
-    before : (m,) force that presses on each crossing before; enough : a free release of so much or less ends it
+    before : (m,) force that presses on each crossing before; enough : what releases so much or less is not looked at further
     """
     m, n, lips = D.shape[0], QP.shape[0], lip.shape[0]
     S = np.empty((m, m))
@@ -231,7 +246,8 @@ def open_cut(
         return 0.0, 0.0, free, ghosts, pressure
     A, begin = np.empty((lips, m)), np.empty(lips, np.int64)
     _openings(S, lip, weight, way, A, begin)
-    _pressed(A, begin, y, pressure)
+    if not _pressed(A, begin, y, pressure, free - enough):
+        return 0.0, 0.0, free, ghosts, pressure
     frictionless = 0.0
     for k in range(m):
         frictionless += 0.5 * y[k] * y[k]

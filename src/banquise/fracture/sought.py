@@ -1,4 +1,4 @@
-"""The crack of a blow in a run: on a rough mesh first, on the law's own where that leaves a doubt.
+"""The crack of a blow in a run: on a rough mesh first, on finer ones up to the law's own while that leaves a doubt.
 
 Most blows that reach a search break the floe many times over, or not at all: half of those in a storm have three times the
 load that the crack needs. A rough mesh finds nearly the same crack as a fine one, and tells its critical load to some per cent.
@@ -28,18 +28,48 @@ from banquise.scene.floe import Floe
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
 
-ROUGH_NODES, ROUGH_POINTS, ROUGH_EDGES, ROUGH_STEPS = 45, 12, 3.0, 2  # of the mesh, of the border, on a patch; halvings
-# Of the factor on the load found on a rough mesh: below it breaks, above it does not, whatever a fine one would say. Where small
-# pieces may be cut off, the rough factor is rarely far above the fine one; where only halves may, few chords are to choose from.
-SURE = 0.9
-NEVER, NEVER_OF_SMALL, SMALL = 1.25, 1.15, 0.1  # the last: part of the area that the least piece is
-FARTHER = 1.2  # times as far cracks are looked for on a rough mesh
+SMALL = 0.1  # part of the area that the least piece is
 DOUBT = 1.2  # factor on the load within which the other side's own compliance may decide
 SHARE = 1.4  # of the energy that a floe stores, at most so many times what thicknesses alone would give it
 
 _NO_ROWS = np.empty((0, 6))
 _NOWHERE = (math.nan, math.nan)
 _NONE = Crack(False, _NOWHERE, _NOWHERE, 0.0, 0.0, math.inf, 0.0, 0.0, False, 0, 0, _NO_ROWS)
+
+
+class Fineness(NamedTuple):
+    """How finely a crack is sought, and what the factor on the load that is found so says about the one on a fine mesh."""
+
+    nodes: float  # of the mesh
+    patch_edges: float
+    border_points: float
+    halvings: int
+    sure: float = 1.0  # a factor up to here breaks, whatever a fine mesh would say
+    # One from here on does not. Where small pieces may be cut off, a rough factor is rarely far above the fine one; where only
+    # halves may, few chords are to choose from.
+    never: float = 1.0
+    never_of_small: float = 1.0
+    farther: float = 1.0  # times as far cracks are looked for
+
+    def least_refusal(self, ice: Griffith) -> float:
+        """The factor from which on a floe that may leave such pieces does not break."""
+        return self.never_of_small if ice.min_piece < SMALL else self.never
+
+
+ROUGH = Fineness(45.0, 3.0, 12.0, 2, sure=0.9, never=1.25, never_of_small=1.15, farther=1.2)
+MIDDLING = Fineness(90.0, 5.0, 16.0, 3, sure=0.95, never=1.1, never_of_small=1.07, farther=1.1)
+
+
+def own_fineness(ice: Griffith) -> Fineness:
+    """That of the law."""
+    return Fineness(float(ice.nodes), float(PATCH_EDGES), float(ice.border_points), REFINE_STEPS)
+
+
+def _finenesses(ice: Griffith) -> list[Fineness]:
+    """What is tried in turn until there is no doubt left."""
+    own = own_fineness(ice)
+    rougher = [f for f in (ROUGH, MIDDLING) if f.nodes < own.nodes] if ice.rough_first else []
+    return [*(f._replace(border_points=min(f.border_points, own.border_points)) for f in rougher), own]
 
 
 class Blow(NamedTuple):
@@ -82,7 +112,7 @@ def check(floe: Floe, blow: Blow) -> None:
         raise ShapeError("fracture: these impulses cancel and carry no kinetic energy.")
 
 
-def seek(floe: Floe, blow: Blow, ice: Griffith, rough: bool, limit: float) -> tuple[Crack | None, float]:
+def seek(floe: Floe, blow: Blow, ice: Griffith, fineness: Fineness, limit: float) -> tuple[Crack | None, float]:
     """The crack that pays first as if against a rock, None when there is none up to `limit`; and what the floe yields.
 
     Yields are compliance times Young's modulus times thickness times the square of the impulses. Raises where there is no mesh.
@@ -92,7 +122,7 @@ def seek(floe: Floe, blow: Blow, ice: Griffith, rough: bool, limit: float) -> tu
     gate = ice.gate_length or (ice.young * ice.toughness / strength**2 if strength else 0.0)
     quest = Quest(
         ice.young, ice.poisson, ice.toughness, float(ice.lip_friction), ice.min_piece, strength, gate,
-        ice.rule == "least-energy", *_fineness(ice, rough), float(limit),
+        ice.rule == "least-energy", *fineness[:4], float(limit),
     )  # fmt: skip
     thickness, found = floe.thickness, np.empty(8)
     code = _kernels_whole.searched(
@@ -121,13 +151,6 @@ def seek(floe: Floe, blow: Blow, ice: Griffith, rough: bool, limit: float) -> tu
     return crack, f[GIVES]
 
 
-def _fineness(ice: Griffith, rough: bool) -> tuple[float, float, float, int]:
-    """Nodes, edges on a patch, border points, halvings."""
-    if rough:
-        return float(min(ROUGH_NODES, ice.nodes)), ROUGH_EDGES, float(min(ROUGH_POINTS, ice.border_points)), ROUGH_STEPS
-    return float(ice.nodes), float(PATCH_EDGES), float(ice.border_points), REFINE_STEPS
-
-
 class Other(NamedTuple):
     """The floe on the other side of a contact."""
 
@@ -135,15 +158,14 @@ class Other(NamedTuple):
     where: Callable[[], Floe]  # as it lay, in the frame of the struck floe
 
 
-def _other_yields(other: Floe, blow: Blow, k: int, width: float, ice: Griffith, rough: bool) -> float:
+def _other_yields(other: Floe, blow: Blow, k: int, width: float, ice: Griffith, fineness: Fineness) -> float:
     """What the other floe of contact k yields, in the units of `seek` by its own thickness."""
     corners, first = rings_of(other)
     spot = blow.spots[k : k + 1].copy()
     spot[0, 2:] *= -1.0
-    nodes, edges, _, _ = _fineness(ice, rough)
     # One patch serves both floes; on a much smaller partner it cannot be wider than its border allows.
     width = min(width, 0.25 * border_length(other))
-    found = _kernels_whole.yielding(corners, first, spot, blow.pattern[k : k + 1], width, ice.poisson, nodes, edges)
+    found = _kernels_whole.yielding(corners, first, spot, blow.pattern[k : k + 1], width, ice.poisson, *fineness[:2])
     if found < 0:
         raise ShapeError("fracture: the other floe could not be meshed.")
     return float(found)
@@ -160,36 +182,32 @@ def crack_of(
     others : of each contact, None for an obstacle; limit : factor on the load beyond which nobody asks
     """
     check(floe, blow)
-    if ice.rough_first and ice.nodes > ROUGH_NODES:
+    *rougher, own = _finenesses(ice)
+    for fineness in rougher:
         try:
-            energy, crack = _weighed(floe, blow, ice, others, limit, rough=True)
-            if not SURE < crack.critical < _never(ice):
-                return energy, crack
+            energy, crack = _weighed(floe, blow, ice, others, limit, fineness)
         except ShapeError:
-            pass  # what a rough mesh cannot fill a fine one often can
-    return _weighed(floe, blow, ice, others, limit, rough=False)
+            continue  # what a rough mesh cannot fill a fine one often can
+        if not fineness.sure < crack.critical < fineness.least_refusal(ice):
+            return energy, crack
+    return _weighed(floe, blow, ice, others, limit, own)
 
 
 def _weighed(
-    floe: Floe, blow: Blow, ice: Griffith, others: Sequence[Other | None], limit: float, rough: bool
+    floe: Floe, blow: Blow, ice: Griffith, others: Sequence[Other | None], limit: float, fineness: Fineness
 ) -> tuple[float, Crack]:
     """`crack_of` on one mesh. Where there is no crack up to `limit`, the energy is the most that may be stored."""
     share = _share_by_thickness(floe, blow, others)
     most = min(1.0, SHARE * share)
-    crack, gives = seek(floe, blow, ice, rough, limit * math.sqrt(most) * (FARTHER if rough else 1.0))
+    crack, gives = seek(floe, blow, ice, fineness, limit * math.sqrt(most) * fineness.farther)
     if crack is None:
         return 0.5 * blow.kinetic * most, _NONE
     critical = crack.critical / math.sqrt(share)
-    low, high = (SURE, _never(ice)) if rough else (1.0, 1.0)
-    if share < 1 and low / DOUBT < critical < high * DOUBT:
-        share = _share_by_yield(floe, blow, ice, others, gives, rough)
+    if share < 1 and fineness.sure / DOUBT < critical < fineness.least_refusal(ice) * DOUBT:
+        share = _share_by_yield(floe, blow, ice, others, gives, fineness)
         critical = crack.critical / math.sqrt(share)
     energy = 0.5 * blow.kinetic * share
     return energy, replace(crack, critical=critical, energy=energy)
-
-
-def _never(ice: Griffith) -> float:
-    return NEVER_OF_SMALL if ice.min_piece < SMALL else NEVER
 
 
 def _share_by_thickness(floe: Floe, blow: Blow, others: Sequence[Other | None]) -> float:
@@ -202,12 +220,12 @@ def _share_by_thickness(floe: Floe, blow: Blow, others: Sequence[Other | None]) 
 
 
 def _share_by_yield(
-    floe: Floe, blow: Blow, ice: Griffith, others: Sequence[Other | None], gives: float, rough: bool
+    floe: Floe, blow: Blow, ice: Griffith, others: Sequence[Other | None], gives: float, fineness: Fineness
 ) -> float:
     """Part of the energy that the floe stores, by what each side yields."""
     own, width = gives / floe.thickness, ice.patch * math.sqrt(floe.area)
     beside = sum(
-        _other_yields(other.where(), blow, k, width, ice, rough) / other.thickness
+        _other_yields(other.where(), blow, k, width, ice, fineness) / other.thickness
         for k, other in enumerate(others)
         if other is not None
     )
