@@ -119,10 +119,21 @@ def runs_inside(ax, ay, bx, by, corners, first):
     return True
 
 
+@inner
+def _stands_out(corners, first, ring, k):
+    """Whether the border turns left at corner k of a ring."""
+    own = first[ring + 1] - first[ring]
+    h, i, j = first[ring] + (k - 1) % own, first[ring] + k, first[ring] + (k + 1) % own
+    ax, ay = corners[i, 0] - corners[h, 0], corners[i, 1] - corners[h, 1]
+    bx, by = corners[j, 0] - corners[i, 0], corners[j, 1] - corners[i, 1]
+    return ax * by - ay * bx >= 0.0
+
+
 @kernel
-def ends(corners, first, along, turn, taken, count, step):
+def ends(corners, first, along, turn, taken, count, step, few):
     """(k, 2) ring and distance of ends of cracks: beside the patches (2 a patch), corners, and `count` spaced ones; none on a
-    patch, none next to one already there."""
+    patch, none next to one already there. With `few`, corners that stand out count no more than places between them: cracks
+    end at them by chance only, whereas those that come in are near."""
     room = 2 * taken.shape[0] + corners.shape[0] + int(count) + 4 * turn.shape[0]
     out = np.empty((room, 2))
     found = 0
@@ -138,6 +149,10 @@ def ends(corners, first, along, turn, taken, count, step):
             corner = k < own
             s = along[first[ring] + k] if corner else (k - own + 0.5) * turn[ring] / parts
             away = (0.25 if corner else 0.5) * step
+            if few and not corner:
+                away = 0.7 * step
+            elif few and _stands_out(corners, first, ring, k):
+                away = 0.9 * step
             free = not on_patch(ring, s, taken, turn)
             for q in range(found):
                 if int(out[q, 0]) == ring:

@@ -58,6 +58,7 @@ class Quest(NamedTuple):
     patch_edges: float
     border_points: float
     halvings: int
+    few_ends: bool
     limit: float  # factor on the load
 
 
@@ -184,7 +185,7 @@ def searched(corners, first, spots, pattern, thickness, width, kinetic, quest, f
     for r in range(turn.shape[0]):
         step += turn[r]
     step /= quest.border_points
-    ends = _kernels_border.ends(rim, starts, along, turn, taken, quest.border_points, step)
+    ends = _kernels_border.ends(rim, starts, along, turn, taken, quest.border_points, step, quest.few_ends)
     best = np.empty(4)
     best[BEST] = math.inf if quest.least_energy else quest.limit
     best[FIRST] = quest.limit

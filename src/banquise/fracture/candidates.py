@@ -27,7 +27,7 @@ class Border:
         stretches = [self._stretch(body.patches[k].line, BESIDE * body.patches[k].width) for k in sources]
         self.taken = np.array(stretches).reshape(-1, 3)
         self.spots = _kernels_border.ends(
-            self.corners, self.first, self.along, self.turn, self.taken, ice.border_points, self.step
+            self.corners, self.first, self.along, self.turn, self.taken, ice.border_points, self.step, False
         )
         self._chords: dict[bool, Array] = {}
 

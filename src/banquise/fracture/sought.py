@@ -44,6 +44,7 @@ class Fineness(NamedTuple):
     patch_edges: float
     border_points: float
     halvings: int
+    few_ends: bool  # of candidates, see `_kernels_border.ends`
     sure: float = 1.0  # a factor up to here breaks, whatever a fine mesh would say
     # One from here on does not. Where small pieces may be cut off, a rough factor is rarely far above the fine one; where only
     # halves may, few chords are to choose from.
@@ -56,13 +57,13 @@ class Fineness(NamedTuple):
         return self.never_of_small if ice.min_piece < SMALL else self.never
 
 
-ROUGH = Fineness(45.0, 3.0, 12.0, 2, sure=0.9, never=1.25, never_of_small=1.15, farther=1.2)
-MIDDLING = Fineness(90.0, 5.0, 16.0, 3, sure=0.95, never=1.1, never_of_small=1.07, farther=1.1)
+ROUGH = Fineness(45.0, 3.0, 12.0, 2, True, sure=0.9, never=1.25, never_of_small=1.15, farther=1.2)
+MIDDLING = Fineness(90.0, 5.0, 16.0, 3, True, sure=0.95, never=1.1, never_of_small=1.07, farther=1.1)
 
 
 def own_fineness(ice: Griffith) -> Fineness:
     """That of the law."""
-    return Fineness(float(ice.nodes), float(PATCH_EDGES), float(ice.border_points), REFINE_STEPS)
+    return Fineness(float(ice.nodes), float(PATCH_EDGES), float(ice.border_points), REFINE_STEPS, False)
 
 
 def _finenesses(ice: Griffith) -> list[Fineness]:
@@ -122,7 +123,7 @@ def seek(floe: Floe, blow: Blow, ice: Griffith, fineness: Fineness, limit: float
     gate = ice.gate_length or (ice.young * ice.toughness / strength**2 if strength else 0.0)
     quest = Quest(
         ice.young, ice.poisson, ice.toughness, float(ice.lip_friction), ice.min_piece, strength, gate,
-        ice.rule == "least-energy", *fineness[:4], float(limit),
+        ice.rule == "least-energy", *fineness[:5], float(limit),
     )  # fmt: skip
     thickness, found = floe.thickness, np.empty(8)
     code = _kernels_whole.searched(
