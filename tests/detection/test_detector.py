@@ -320,6 +320,25 @@ def test_spatial_order_is_a_permutation_that_keeps_obstacles_last():
     assert step.mean() < 0.3 * np.hypot(np.diff(bodies.x[:490]), np.diff(bodies.y[:490])).mean()
 
 
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e6])
+def test_a_corner_within_reach_by_a_hair_is_found(size):
+    """Rows are searched in single precision: what that may hide of a distance is hundreds of times the reach here."""
+    rng = np.random.default_rng(3)
+    for _ in range(100):
+        ring = star_rings(rng, 1, (3, 12), (size, size), rough=0.1)[0]
+        here, there = ring[0], ring[1]
+        turn, along = 2 * np.pi * rng.random(), rng.uniform(0.2, 0.8)
+        outward = np.arctan2(here[0] - there[0], there[1] - here[1])
+        needle, reach = 1e-3 * size * np.array([[0, 0], [1, -0.2], [1, 0.2]]), 1e-9 * size
+        place = here + along * (there - here) + reach * (1 - 1e-4) * np.array([np.cos(outward), np.sin(outward)])
+        x, y = np.cos(turn) * place[0] - np.sin(turn) * place[1], np.sin(turn) * place[0] + np.cos(turn) * place[1]
+        bodies = columns([needle, ring], [x, 0.0], [y, 0.0], np.array([outward + turn, turn]), n_free=1)
+        detector, zone, travel = Detector(bodies), np.full(2, reach), np.zeros(2)
+        detector.follow(bodies, zone, travel)
+        (found,) = detector.look(zone, travel, 0, 0.0)  # not a bit beyond the reach
+        assert found.value[:, 6] == pytest.approx([reach], rel=1e-3)
+
+
 def test_nothing_to_do():
     empty = columns([np.array([[0.0, 0.0], [1, 0], [0, 1]])], [0], [0], np.zeros(1))
     detector = Detector(empty)

@@ -285,8 +285,10 @@ class Rounds:
 
 
 def _bytes(detector: Detector) -> int:
+    shapes = detector.shapes._asdict()
+    del shapes["link"]  # in the memory of the blocks
     arrays: list[Any] = [
-        *detector.shapes,
+        *shapes.values(),
         *detector.state,
         detector.pairs,
         detector.pose,

@@ -4,7 +4,7 @@ They serve the measures of overlap and least distance, and share nothing with th
 
 import math
 
-from banquise.detection._kernels_rows import point
+from banquise.detection._kernels_rows import edge, point
 from banquise.detection.jit import inner, kernel
 
 
@@ -24,9 +24,10 @@ def nearest(block, node, node_link, at, end, x, y, bound):
         if run < 0:
             continue
         for lane in range(4):
-            px, py = block[run, 0, lane], block[run, 1, lane]
-            ex, ey = block[run, 2, lane], block[run, 3, lane]
-            t = min(max(((x - px) * ex + (y - py) * ey) * block[run, 4, lane], 0.0), 1.0)
+            k = 4 * run + lane
+            px, py = point(block, k)
+            ex, ey, inv = edge(block, k)
+            t = min(max(((x - px) * ex + (y - py) * ey) * inv, 0.0), 1.0)
             gx, gy = px + t * ex, py + t * ey
             square = (x - gx) * (x - gx) + (y - gy) * (y - gy)
             if square < best:
@@ -47,9 +48,11 @@ def holds(block, node, node_link, at, end, x, y):
         if run < 0:
             continue
         for lane in range(4):
-            py, ey = block[run, 1, lane], block[run, 3, lane]
+            k = 4 * run + lane
+            px, py = point(block, k)
+            ex, ey, _ = edge(block, k)
             if (py > y) != (py + ey > y):
-                odd ^= x < block[run, 0, lane] + (y - py) / ey * block[run, 2, lane]
+                odd ^= x < px + (y - py) / ey * ex
     return odd
 
 
@@ -68,8 +71,9 @@ def crossings(block, node, node_link, at, end, px, py, ex, ey, cuts):
         if run < 0:
             continue
         for lane in range(4):
-            rx, ry = block[run, 0, lane] - px, block[run, 1, lane] - py
-            fx, fy = block[run, 2, lane], block[run, 3, lane]
+            l = 4 * run + lane
+            rx, ry = block[l, 0] - px, block[l, 1] - py
+            fx, fy, _ = edge(block, l)
             before, after = ex * ry - ey * rx, ex * (ry + fy) - ey * (rx + fx)
             if (before > 0.0) == (after > 0.0):
                 continue

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from banquise.detection._kernels_rows import edge, point, unit
+from banquise.detection._kernels_rows import AFTER, BEFORE, CONVEX, edge, point, unit
 from banquise.detection.jit import inline, inner
 
 TOUCH = 1e-9  # part of the size below which a distance has no direction
@@ -33,7 +33,7 @@ def _faces(block, link, v, nx, ny, slack):
     ex, ey, root = unit(block, v)
     if root == 0.0:
         return True
-    fx, fy, before = unit(block, link[v, 2])
+    fx, fy, before = unit(block, link[v, BEFORE])
     return (nx * ex + ny * ey) * root >= -slack and (nx * fx + ny * fy) * before <= slack
 
 
@@ -46,8 +46,8 @@ def _usable(block, link, v, e, c, s, along, dist, inside, touch, reach):
         return False
     slack = touch * root
     if not -slack <= along <= 1.0 + slack:
-        end = e if along < 0.5 else link[e, 1]
-        if not inside or dist > reach or link[end, 3] == 1:
+        end = e if along < 0.5 else link[e, AFTER]
+        if not inside or dist > reach or link[end, CONVEX] == 1:
             return False
     nx, ny = ey * root, -ex * root
     return _faces(block, link, v, c * nx + s * ny, -s * nx + c * ny, CONE)
@@ -78,7 +78,7 @@ def _cone(block, link, v):
     ex, ey, inv = edge(block, v)
     if inv == 0.0:
         return 0.0, math.pi
-    fx, fy, _ = edge(block, link[v, 2])
+    fx, fy, _ = edge(block, link[v, BEFORE])
     first = math.atan2(-fx, fy)
     width = math.atan2(-ex, ey) - first
     width -= 2 * math.pi * math.floor(width / (2 * math.pi))
@@ -108,7 +108,7 @@ def _leaning(block, link, v, e, c, s, along, gap):
     ex, ey, root = unit(block, e)
     nx, ny = c * ey * root - s * ex * root, -s * ey * root - c * ex * root  # in the frame of v
     gx, gy, g = unit(block, v)
-    hx, hy, h = unit(block, link[v, 2])
+    hx, hy, h = unit(block, link[v, BEFORE])
     after, before = -(nx * gx + ny * gy) * g, (nx * hx + ny * hy) * h
     if g == 0.0 or max(after, before) <= 0.0:
         return gap
@@ -140,14 +140,14 @@ def frames_of_point(block, link, seen, v0, e0, touch, c, s, tx, ty, rows, k0, k1
     for k in range(k0 + 1, k1):
         if measure[k, 2] < measure[best, 2]:
             best = k
-    if link[v, 3] == 0:
+    if link[v, CONVEX] == 0:
         return m
     x, y = point(block, v)
     x, y = c * x - s * y + tx, s * x + c * y + ty
     e = e0 + (rows[best] & 0xFFFFFFFF)
-    corner = e if measure[best, 0] < 0.5 else link[e, 1]
+    corner = e if measure[best, 0] < 0.5 else link[e, AFTER]
     qx, qy = point(block, corner)
-    if (x - qx) ** 2 + (y - qy) ** 2 <= touch * touch and link[corner, 3] == 1:
+    if (x - qx) ** 2 + (y - qy) ** 2 <= touch * touch and link[corner, CONVEX] == 1:
         # two corners in one place: the points give no direction
         if seen:
             return m
@@ -155,14 +155,14 @@ def frames_of_point(block, link, seen, v0, e0, touch, c, s, tx, ty, rows, k0, k1
         gap = (x - qx) * nx + (y - qy) * ny
         return _note(out, tag, m, v, corner, VANISHED, nx, ny, gap, gap, x, y)
     beyond = measure[best, 0] < 0.0 or measure[best, 0] > 1.0
-    inside = link[corner, 3] == 0 if beyond else measure[best, 1] <= touch
+    inside = link[corner, CONVEX] == 0 if beyond else measure[best, 1] <= touch
     begun = m
     pick, second = NONE, NONE  # shallowest edge that a point inside can leave by, and the next
     gap, next_gap = 0.0, 0.0
     nearest = e
     for k in range(k0, k1):
         e = e0 + (rows[k] & 0xFFFFFFFF)
-        if k1 - k0 > CROWD and e != nearest and e != link[nearest, 1] and e != link[nearest, 2]:
+        if k1 - k0 > CROWD and e != nearest and e != link[nearest, AFTER] and e != link[nearest, BEFORE]:
             continue
         if measure[k, 0] < 0.0 and not inside and not seen:
             m = _point_on_point(block, link, v, e, x, y, c, s, touch, reach, out, tag, m)
@@ -227,11 +227,11 @@ def _point_on_point(block, link, v, q, x, y, c, s, touch, reach, out, tag, m):
     qx, qy = point(block, q)
     dx, dy = x - qx, y - qy
     d = math.sqrt(dx * dx + dy * dy)
-    meets = link[q, 3] == 1 and touch < d <= reach
+    meets = link[q, CONVEX] == 1 and touch < d <= reach
     ex, ey, inv = edge(block, q)
     if meets and inv > 0.0:
-        px, py = point(block, link[q, 2])
-        fx, fy, before = edge(block, link[q, 2])
+        px, py = point(block, link[q, BEFORE])
+        fx, fy, before = edge(block, link[q, BEFORE])
         # the same numbers as for the rows of both edges, so that no point falls between edge and corner
         meets = (dx * ex + dy * ey) * inv < 0.0 and ((x - px) * fx + (y - py) * fy) * before > 1.0
     if meets:
@@ -253,7 +253,7 @@ def _corner_past_corner(block, link, v, e, x, y, c, s, tx, ty, reach, out, tag, 
     qx, qy = point(block, e)
     side = (x - qx) * ey - (y - qy) * ex
     for turn in range(2):
-        wx, wy = point(block, link[v, 1 + turn])
+        wx, wy = point(block, link[v, AFTER + turn])
         wx, wy = c * wx - s * wy + tx, s * wx + c * wy + ty
         there = (wx - qx) * ey - (wy - qy) * ex
         if there >= 0.0 or side <= 0.0:
@@ -262,15 +262,15 @@ def _corner_past_corner(block, link, v, e, x, y, c, s, tx, ty, reach, out, tag, 
         along = ((x + part * (wx - x) - qx) * ex + (y + part * (wy - y) - qy) * ey) * inv
         if not 0.0 <= along <= 1.0:
             continue
-        near = e if along < 0.5 else link[e, 1]
-        f = link[e, 2] if along < 0.5 else near
+        near = e if along < 0.5 else link[e, AFTER]
+        f = link[e, BEFORE] if along < 0.5 else near
         px, py = point(block, near)
         fx, fy, root = unit(block, f)
         nx, ny = fy * root, -fx * root
         gap = (x - px) * nx + (y - py) * ny
         ax, ay = c * (px - x) + s * (py - y), c * (py - y) - s * (px - x)
         gx, gy, g = unit(block, v)
-        hx, hy, h = unit(block, link[v, 2])
+        hx, hy, h = unit(block, link[v, BEFORE])
         after, before = (ax * gy - ay * gx) * g, (ax * hy - ay * hx) * h  # gaps of that corner from the edges at v
         if (
             max(after, before) < 0.0
@@ -281,7 +281,7 @@ def _corner_past_corner(block, link, v, e, x, y, c, s, tx, ty, reach, out, tag, 
         ):  # fmt: skip
             continue  # that corner lies inside and speaks for itself
         if (
-            link[near, 3] == 1
+            link[near, CONVEX] == 1
             and -reach <= gap < 0.0 < (wx - px) * nx + (wy - py) * ny
             and _faces(block, link, v, c * nx + s * ny, c * ny - s * nx, CONE)
         ):
@@ -304,8 +304,8 @@ def _ways_out(
     kind, feature = EDGE, e
     if second >= 0 and told - next_told <= 1e-6 * abs(told) + touch:
         f = e0 + (rows[second] & 0xFFFFFFFF)
-        q = f if link[e, 1] == f else (e if link[f, 1] == e else -1)
-        if q >= 0 and link[q, 3] == 1:
+        q = f if link[e, AFTER] == f else (e if link[f, AFTER] == e else -1)
+        if q >= 0 and link[q, CONVEX] == 1:
             fx, fy, root = unit(block, f)
             nx, ny = nx + fy * root, ny - fx * root
             norm = math.sqrt(nx * nx + ny * ny)
@@ -316,7 +316,7 @@ def _ways_out(
     m = _note(out, tag, m, v, feature, kind, nx, ny, gap, told, x, y)
     for k in range(k0, k1):
         f = e0 + (rows[k] & 0xFFFFFFFF)
-        notch = (f == link[e, 1] and link[f, 3] == 0) or (e == link[f, 1] and link[e, 3] == 0)
+        notch = (f == link[e, AFTER] and link[f, CONVEX] == 0) or (e == link[f, AFTER] and link[e, CONVEX] == 0)
         if (
             notch
             and -reach <= measure[k, 1] <= touch

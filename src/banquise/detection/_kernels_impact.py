@@ -54,7 +54,7 @@ def impact_times(first, last, a, b, shift, sh, pose, velocity, extent, distance,
     velocity: (n, 3) of centre and spin, steady. The time returned is never later than the true one, and earlier by less
     than it takes to come `tolerance` nearer.
     """
-    block, link, node, node_link, body, box = sh.block, sh.link, sh.node, sh.node_link, sh.body, sh.frame
+    block, node, node_link, body, box = sh.block, sh.node, sh.node_link, sh.body, sh.frame
     slots, near, runs, rows = scratch.slots, scratch.near, scratch.runs, scratch.rows
     need = np.int64(0)
     for p in range(first, last):
@@ -84,7 +84,7 @@ def impact_times(first, last, a, b, shift, sh, pose, velocity, extent, distance,
                         n0 = n1
                         v, e, turn, ox, oy = (j, i, s, tx, ty) if who == 0 else (i, j, -s, ux, uy)
                         n1 = near_rows(
-                            block, link, node, node_link, body, box, v, e, c, turn, ox, oy, target + window, slots,
+                            block, sh.coarse, node, node_link, body, box, v, e, c, turn, ox, oy, target + window, slots,
                             near, runs, rows, n0,
                         )  # fmt: skip
                     if n1 > len(rows):

@@ -10,7 +10,7 @@ import numpy as np
 
 from banquise.detection._kernels_frames import TOUCH, frames_of_point, to_world
 from banquise.detection._kernels_reduce import reduce_frames
-from banquise.detection._kernels_rows import measure_rows, near_runs, rows_of_runs, sort_rows
+from banquise.detection._kernels_rows import OWN, measure_rows, near_runs, rows_of_runs, sort_rows
 from banquise.detection._kernels_sieve import ROUND, pair_reach, path_of, sieve, strike_apart, turned_into, wake
 from banquise.detection.jit import fetch, inline, kernel
 
@@ -64,11 +64,7 @@ def _sift(awake, first, last, pairs, sh, pose, wraps, period, n_free, zone, trav
                 runs[head + 2], runs[head + 3] = used, used
                 break
             for l in range(begin, used):
-                run = 24 * np.int64(sh.node_link[runs[l], 0])
-                fetch(sh.block, run)
-                if l < middle:
-                    fetch(sh.block, run + 8)
-                    fetch(sh.block, run + 16)
+                fetch(sh.coarse, 16 * np.int64(sh.node_link[runs[l], 0]))
     return np.int64(last)
 
 
@@ -91,20 +87,17 @@ def _fetch_soon(p, pairs, sh, pose, state):
 
 @inline
 def _fetch_next(p, pairs, sh, moved_at, seen, known):
-    """Ask for the runs of the first and the last of its rows, unless it stands still."""
+    """Ask for the points and edges of its rows, unless it stands still."""
     if p < 0 or (moved_at[pairs[p, 0]] < seen[p] and moved_at[pairs[p, 1]] < seen[p]) or known[p, 0] == 0:
         return
     n0 = known[p, 0] & 0xFF
     n1 = min(n0 + (known[p, 0] >> 8), ROWS)  # a pair that stands still with another reach may have none
-    for side in range(2):
-        row, of_b = (known[p, 1], n0 > 0) if side == 0 else (known[p, n1], n1 == n0)
-        v, e = (pairs[p, 1], pairs[p, 0]) if of_b else (pairs[p, 0], pairs[p, 1])
-        v, e = np.int64(sh.body[v, 1] + (row >> 16)), np.int64(sh.body[e, 1] + (row & 0xFFFF))
-        fetch(sh.link, 4 * v)
-        fetch(sh.link, 4 * e)
-        for number in range(0, 24, 8):
-            fetch(sh.block, 24 * (v >> 2) + number)
-            fetch(sh.block, 24 * (e >> 2) + number)
+    a0, b0 = np.int64(sh.body[pairs[p, 0], 1]), np.int64(sh.body[pairs[p, 1], 1])
+    for k in range(1, n1 + 1):
+        row = known[p, k]
+        v, e = (b0, a0) if k <= n0 else (a0, b0)
+        fetch(sh.block, 8 * (v + np.int64(row >> 16)))
+        fetch(sh.block, 8 * (e + np.int64(row & 0xFFFF)))
 
 
 @kernel
@@ -186,7 +179,7 @@ def look_pairs(
                 middle, sift_at = np.int64(runs[head + 2 * who]), np.int64(runs[head + 2 * who + 1])
                 v, e, turn, ox, oy = (j, i, s, tx, ty) if who == 0 else (i, j, -s, ux, uy)
                 n1 = rows_of_runs(
-                    block, link, node, node_link, body[v, 1], body[e, 1], c, turn, ox, oy, limit + radii, runs,
+                    block, sh.coarse, node, node_link, body[v, 1], body[e, 1], c, turn, ox, oy, limit + radii, runs,
                     begin, middle, sift_at, slots, places, rows, n0,
                 )  # fmt: skip
                 begin = sift_at
@@ -276,7 +269,7 @@ def _write(link, ids, i, j, shift_x, shift_y, frame, tag, m, at, value, who, key
                 rank += 1
         owner, other = (j, i) if tag[k, 0] == 0 else (i, j)
         code = ((ids[owner] & 0x3FFFFF) << 41) | ((ids[other] & 0x3FFFFF) << 19)
-        code |= ((link[tag[k, 1], 0] & 0x1FFFF) << 2) | min(rank, 3)
+        code |= ((link[tag[k, 1], OWN] & 0x1FFFF) << 2) | min(rank, 3)
         at[k] = k
         key[count + k] = code
     for k in range(1, m if count + m <= len(value) else 0):

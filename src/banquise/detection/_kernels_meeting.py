@@ -88,7 +88,7 @@ def first_meetings(
     root of that is safe, and Newton's step near the end. Rows that touch at the start (below `touch`) count only once
     they have come apart, never in a pair that is held together. Returns the rows needed when `rows` was too short.
     """
-    block, link, node, node_link, body, box = sh.block, sh.link, sh.node, sh.node_link, sh.body, sh.frame
+    block, node, node_link, body, box = sh.block, sh.node, sh.node_link, sh.body, sh.frame
     pa, pb = np.empty(7), np.empty(7)
     runs = np.empty(len(slots) // 2 + 1, np.int32)
     need = 0
@@ -115,7 +115,7 @@ def first_meetings(
             n0 = n1
             v, e, turn, ox, oy = (j, i, s, tx, ty) if who == 0 else (i, j, -s, ux, uy)
             n1 = near_rows(
-                block, link, node, node_link, body, box, v, e, c, turn, ox, oy, limit, slots, near, runs, rows, n0
+                block, sh.coarse, node, node_link, body, box, v, e, c, turn, ox, oy, limit, slots, near, runs, rows, n0
             )
         if n1 > len(rows):
             need = max(need, n1)

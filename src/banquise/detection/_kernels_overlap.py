@@ -5,7 +5,7 @@ import math
 
 from banquise.detection._kernels_border import crossings, deepest_along, holds, nearest
 from banquise.detection._kernels_coincident import in_common, may_coincide, width
-from banquise.detection._kernels_rows import box_gap, edge, hull_gap, point
+from banquise.detection._kernels_rows import BEFORE, box_gap, edge, hull_gap, point
 from banquise.detection.jit import inline, inner, kernel
 
 SLIGHT = 1e-4  # of the smaller body's radius: borders nearer than that to each other may be one and the same
@@ -59,8 +59,9 @@ def _cross(block, node, node_link, body, box, v_body, e_body, c, s, tx, ty, runs
                     continue
                 other = node_link[near, 0]
                 for lane in range(4):
-                    rx, ry = block[other, 0, lane] - px, block[other, 1, lane] - py
-                    fx, fy = block[other, 2, lane], block[other, 3, lane]
+                    m = 4 * other + lane
+                    rx, ry = block[m, 0] - px, block[m, 1] - py
+                    fx, fy, _ = edge(block, m)
                     before, after = ex * ry - ey * rx, ex * (ry + fy) - ey * (rx + fx)
                     if (before > 0.0) != (after > 0.0) and 0.0 <= (rx * fy - ry * fx) / (ex * fy - ey * fx) < 1.0:
                         return True
@@ -126,7 +127,8 @@ def _points(block, node, node_link, body, box, v_body, e_body, c, s, tx, ty, nea
         if run < 0:
             continue
         for lane in range(4):
-            px, py = block[run, 0, lane], block[run, 1, lane]
+            k = 4 * run + lane
+            px, py = point(block, k)
             x, y = c * px - s * py + tx, s * px + c * py + ty
             dx, dy = max(x0 - x, x - x1, 0.0), max(y0 - y, y - y1, 0.0)
             bound = math.inf if inside else found[0] * found[0]
@@ -224,7 +226,7 @@ def still_apart(block, link, node, node_link, body, box, known, p, i, j, c, s, t
         of_b = k <= n0  # a point of b and an edge of a, or the other way round
         v, e = known[p, k] >> 16, known[p, k] & 0xFFFF
         v, e = (body[j, 1] + v, body[i, 1] + e) if of_b else (body[i, 1] + v, body[j, 1] + e)
-        w = link[v, 2]
+        w = link[v, BEFORE]
         vx, vy = point(block, v)
         gx, gy, _ = edge(block, v)
         wx, wy = point(block, w)

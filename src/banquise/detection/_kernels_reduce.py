@@ -3,6 +3,7 @@
 import numpy as np
 
 from banquise.detection._kernels_frames import CORNER, FACE, MOST, NONE
+from banquise.detection._kernels_rows import AFTER
 from banquise.detection.jit import inline, inner
 
 BINS = 64
@@ -21,8 +22,8 @@ def _contradict(link, out, tag, i, j, near):
         apart = dx * dx + dy * dy < near * near or (
             tag[i, 0] != tag[j, 0]
             and tag[i, 3] + tag[j, 3] == 0
-            and (e == tag[j, 1] or link[e, 1] == tag[j, 1])
-            and (f == tag[i, 1] or link[f, 1] == tag[i, 1])
+            and (e == tag[j, 1] or link[e, AFTER] == tag[j, 1])
+            and (f == tag[i, 1] or link[f, AFTER] == tag[i, 1])
         )
     return apart
 

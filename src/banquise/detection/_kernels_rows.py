@@ -14,6 +14,10 @@ import numpy as np
 from banquise.bits import lowest_bit
 from banquise.detection.jit import edges_within, fetch, inline, inner, loose_inner, loose_kernel
 
+# columns of a slot's links: the point's number in its body (-1: padding), next and previous slot, 1 if convex; before them
+# stand the numbers of the block, in the same line of the cache
+OWN, AFTER, BEFORE, CONVEX = 12, 13, 14, 15
+COARSE = 4e-7  # part of coordinates, and three times that of lengths, that single precision may add to a distance
 SECTORS = 32  # corners of a rim: with 16 twice as many pairs that are apart are not told so, with 64 few less
 HULL_LOOKS = 6  # directions tried to tell two rims apart
 
@@ -21,19 +25,19 @@ HULL_LOOKS = 6  # directions tried to tell two rims apart
 @inline
 def point(block, k):
     """Point in slot k."""
-    return block[k >> 2, 0, k & 3], block[k >> 2, 1, k & 3]
+    return block[k, 0], block[k, 1]
 
 
 @inline
 def edge(block, k):
     """Edge that starts in slot k, and 1 / length^2 (zero when there is none)."""
-    return block[k >> 2, 2, k & 3], block[k >> 2, 3, k & 3], block[k >> 2, 4, k & 3]
+    return block[k, 2], block[k, 3], block[k, 4]
 
 
 @inline
 def unit(block, k):
     """Edge that starts in slot k, and 1 / length: kept, for a root takes as long as all the rest of a test."""
-    return block[k >> 2, 2, k & 3], block[k >> 2, 3, k & 3], block[k >> 2, 5, k & 3]
+    return block[k, 2], block[k, 3], block[k, 5]
 
 
 @inner
@@ -169,40 +173,46 @@ def _around(node, runs, first, last, limit):
 
 @loose_inner
 def rows_of_runs(
-    block, link, node, node_link, v0, e0, c, s, tx, ty, limit, runs, first, middle, last, slots, q, rows, n
+    block, coarse, node, node_link, v0, e0, c, s, tx, ty, limit, runs, first, middle, last, slots, q, rows, n
 ):  # fmt: skip
     """Append the rows closer than `limit` of points of the runs middle:last of a list and edges of the runs first:middle;
-    their count so far. Counts on past the end of `rows` without writing. v0, e0: first slots of the bodies."""
+    their count so far. Counts on past the end of `rows` without writing. v0, e0: first slots of the bodies.
+
+    By coarse coordinates, so a few rows that are a little farther are among them.
+    """
     x0, y0, x1, y1 = _around(node, runs, first, middle, limit)
+    slack = COARSE * (max(abs(x0), abs(y0), abs(x1), abs(y1)) + abs(tx) + abs(ty) + 3.0 * (x1 - x0 + y1 - y0))
+    x0, y0, x1, y1 = x0 - slack, y0 - slack, x1 + slack, y1 + slack
     kept = 0
     for k in range(middle, last):
         run, points = np.int64(node_link[runs[k], 0]), node_link[runs[k], 2]
         for lane in range(4):
-            px, py = block[run, 0, lane], block[run, 1, lane]
+            px, py = np.float64(coarse[run, 0, lane]), np.float64(coarse[run, 1, lane])
             x, y = c * px - s * py + tx, s * px + c * py + ty
             slots[kept], q[kept, 0], q[kept, 1] = 4 * run + lane, x, y
             kept += (x >= x0) & (x <= x1) & (y >= y0) & (y <= y1) & (lane < points)
-    square = limit * limit
+    square = (limit + slack) * (limit + slack)
     for k in range(first if kept > 0 else middle, middle):
         run, real = np.int64(node_link[runs[k], 0]), (np.uint64(1) << np.uint64(node_link[runs[k], 2])) - np.uint64(1)
         for l in range(kept):
-            near = edges_within(block, run, q[l, 0], q[l, 1], square) & real
+            near = edges_within(coarse, run, q[l, 0], q[l, 1], square) & real
             while near != 0:
-                fetch(link, 4 * np.int64(slots[l]))
-                fetch(link, 16 * run)
+                e = 4 * run + np.int64(lowest_bit(near))
+                fetch(block, 8 * np.int64(slots[l]))
+                fetch(block, 8 * e)
                 if n < len(rows):
-                    rows[n] = (np.int64(slots[l] - v0) << 32) | (4 * run + np.int64(lowest_bit(near)) - e0)
+                    rows[n] = (np.int64(slots[l] - v0) << 32) | (e - e0)
                 n += 1
                 near &= near - np.uint64(1)
     return n
 
 
 @loose_inner
-def near_rows(block, link, node, node_link, body, box, v_body, e_body, c, s, tx, ty, limit, slots, q, runs, rows, n):
+def near_rows(block, coarse, node, node_link, body, box, v_body, e_body, c, s, tx, ty, limit, slots, q, runs, rows, n):
     """Append the rows of the points of `v_body` and the edges of `e_body` closer than `limit`; their count so far."""
     middle, last = near_runs(node, node_link, body, box, v_body, e_body, c, s, tx, ty, limit, runs, np.int64(0))
     return rows_of_runs(
-        block, link, node, node_link, body[v_body, 1], body[e_body, 1], c, s, tx, ty, limit, runs, np.int64(0), middle,
+        block, coarse, node, node_link, body[v_body, 1], body[e_body, 1], c, s, tx, ty, limit, runs, np.int64(0), middle,
         last, slots, q, rows, n,
     )  # fmt: skip
 
@@ -249,7 +259,7 @@ def measure_rows(block, v0, e0, c, s, tx, ty, rows, first, last, wanted, measure
         d = dx * dx + dy * dy
         rows[kept] = row
         measure[kept, 0] = t if inv > 0.0 else -1.0
-        measure[kept, 1] = (rx * ey - ry * ex) * block[e >> 2, 5, e & 3]
+        measure[kept, 1] = (rx * ey - ry * ex) * block[e, 5]
         measure[kept, 2] = d
         kept += d <= square
         least = min(least, d)

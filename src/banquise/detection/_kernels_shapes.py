@@ -3,6 +3,7 @@
 import numpy as np
 from numba import njit
 
+from banquise.detection._kernels_rows import AFTER, BEFORE, CONVEX, OWN
 from banquise.detection.jit import kernel
 
 BRANCHES = 8
@@ -65,7 +66,7 @@ def rims(block, body_slot, x, y, reach, out):
         for k in range(n):
             reach[k] = -np.inf
         for slot in range(body_slot[b], body_slot[b + 1]):
-            px, py = block[slot >> 2, 0, slot & 3], block[slot >> 2, 1, slot & 3]
+            px, py = block[slot, 0], block[slot, 1]
             for k in range(n):
                 reach[k] = max(reach[k], x[k] * px + y[k] * py)
         size = 0.0
@@ -95,14 +96,16 @@ def gathered(old, made, source, out):
         first_node, first_slot = out.body[b, 0], out.body[b, 1]
         out.body[b + 1, 0], out.body[b + 1, 1] = first_node + nodes, first_slot + slots
         for r in range(slots // 4):
-            for q in range(6):
+            for q in range(4):
                 for k in range(4):
-                    out.block[first_slot // 4 + r, q, k] = shapes.block[slot // 4 + r, q, k]
+                    out.coarse[first_slot // 4 + r, q, k] = shapes.coarse[slot // 4 + r, q, k]
         for k in range(slots):
-            out.link[first_slot + k, 0] = shapes.link[slot + k, 0]
-            out.link[first_slot + k, 1] = shapes.link[slot + k, 1] - slot + first_slot
-            out.link[first_slot + k, 2] = shapes.link[slot + k, 2] - slot + first_slot
-            out.link[first_slot + k, 3] = shapes.link[slot + k, 3]
+            for q in range(6):
+                out.block[first_slot + k, q] = shapes.block[slot + k, q]
+            out.link[first_slot + k, OWN] = shapes.link[slot + k, OWN]
+            out.link[first_slot + k, AFTER] = shapes.link[slot + k, AFTER] - slot + first_slot
+            out.link[first_slot + k, BEFORE] = shapes.link[slot + k, BEFORE] - slot + first_slot
+            out.link[first_slot + k, CONVEX] = shapes.link[slot + k, CONVEX]
         for k in range(nodes):
             for q in range(7):
                 out.node[first_node + k, q] = shapes.node[node + k, q]

@@ -116,7 +116,7 @@ def gap(a: Any, b: Any) -> Any:
 
 def _first_point_inside(shapes: Any, pose: Array, inner: int, outer: int) -> bool:
     """Whether the first point of one body lies in the ice of the other (frames not turned)."""
-    x, y = pose[inner, :2] - pose[outer, :2] + shapes.block[shapes.body[inner, 1] // 4, :2, 0]
+    x, y = pose[inner, :2] - pose[outer, :2] + shapes.block[shapes.body[inner, 1], :2]
     nodes = (int(shapes.body[outer, 0]), int(shapes.body[outer + 1, 0]))
     return bool(_kernels_border.holds(shapes.block, shapes.node, shapes.node_link, *nodes, float(x), float(y)))
 

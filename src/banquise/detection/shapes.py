@@ -7,6 +7,7 @@ links: a body of up to eight runs is a plain list of them, a coast of thousands 
 
 from __future__ import annotations
 
+import math
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -14,10 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise.detection import _kernels_shapes
-from banquise.detection._kernels_rows import SECTORS
+from banquise.detection._kernels_rows import AFTER, BEFORE, CONVEX, OWN, SECTORS
 from banquise.scene.bodies import rings_of_rows
 
 RUN = 4
+LINE = 64  # bytes that come from memory together
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int32]
@@ -27,9 +29,12 @@ class Shapes(NamedTuple):
     """Static geometry of n bodies (m, body frames). Few wide arrays: each costs the compiler at every call."""
 
     block: (
-        Array  # (runs, 6, 4) x, y of four points, ex, ey of the edges from there, 1 / length^2 (0: no edge), 1 / length
+        Array  # (slots, 8) x, y of a point, ex, ey of the edge from there, 1 / length^2 (0: no edge), 1 / length, links
     )
-    link: Index  # (slots, 4) point's number in its body (-1: padding), next and previous slot, 1 if convex
+    link: Index  # (slots, 16) the same memory as integers: see `OWN`
+    coarse: NDArray[
+        np.float32
+    ]  # (runs, 4, 4) x, y, ex, ey of the four points and edges of a run, for the search of rows
     node: Array  # (nodes, 7) box (xmin, ymin, xmax, ymax) of the edges below; centre and radius of a disc around them
     node_link: (
         Index  # (nodes, 3) run of a leaf or -1, where to go on when the node is of no interest, points of the run
@@ -82,11 +87,15 @@ def shapes_of(bodies: Any) -> Shapes:
     low = np.minimum.reduceat(run_box[:, :2], body_run[:-1]) if n else np.empty((0, 2))
     high = np.maximum.reduceat(run_box[:, 2:], body_run[:-1]) if n else np.empty((0, 2))
     size = np.where(np.arange(n) < bodies.n_free, np.sqrt(bodies.area), np.inf)
-    columns = np.column_stack([points, edge, inv, np.sqrt(inv)]).reshape(-1, RUN, 6)
-    block = np.ascontiguousarray(columns.transpose(0, 2, 1))
+    columns = np.column_stack([points, edge, inv, np.sqrt(inv)])
+    block, link, coarse = _slots(slots)
+    block[:, :6] = columns
+    link[:, OWN], link[:, AFTER], link[:, BEFORE], link[:, CONVEX] = own, nxt, prv, convex
+    coarse[:] = columns[:, :4].reshape(-1, RUN, 4).transpose(0, 2, 1)
     return Shapes(
         block,
-        np.column_stack([own, nxt, prv, convex]).astype(np.int32),
+        link,
+        coarse,
         node,
         np.column_stack([node_link, points_of[node_link[:, 0]]]).astype(np.int32),
         np.column_stack([body_node, body_slot]).astype(np.int32),
@@ -111,8 +120,7 @@ def reshaped(shapes: Shapes, bodies: Any, before: NDArray[np.int64]) -> Shapes:
     counts = np.concatenate([np.diff(shapes.body, axis=0), np.diff(made.body, axis=0)])[source].sum(axis=0)
     nodes, slots, n = int(counts[0]), int(counts[1]), len(before)
     out = Shapes(
-        np.empty((slots // RUN, 6, RUN)),
-        np.empty((slots, 4), np.int32),
+        *_slots(slots),
         np.empty((nodes, 7)),
         np.empty((nodes, 3), np.int32),
         np.empty((n + 1, 2), np.int32),
@@ -122,6 +130,20 @@ def reshaped(shapes: Shapes, bodies: Any, before: NDArray[np.int64]) -> Shapes:
     )
     _kernels_shapes.gathered(shapes, made, source, out)
     return out
+
+
+def _on_lines(shape: tuple[int, ...], kind: Any) -> Any:
+    """An array whose content is not defined and whose first number begins a line of the cache."""
+    size = math.prod(shape) * np.dtype(kind).itemsize
+    room = np.empty(size + LINE, np.uint8)
+    begin = -room.ctypes.data % LINE
+    return room[begin : begin + size].view(kind).reshape(shape)
+
+
+def _slots(n: int) -> tuple[Array, Index, NDArray[np.float32]]:
+    """Room for the block, links and coarse coordinates of n slots."""
+    block = _on_lines((n, 8), np.float64)
+    return block, block.view(np.int32), _on_lines((n // RUN, 4, RUN), np.float32)
 
 
 def _rims(block: Array, body_slot: Index) -> NDArray[np.float32]:
