@@ -70,7 +70,7 @@ def edges_within(typing: Any, coarse: Any, run: Any, x: Any, y: Any, square: Any
         loose = ("contract",)
         ex, ey = row(2), row(3)
         rx, ry = builder.fsub(all_of(args[2]), row(0)), builder.fsub(all_of(args[3]), row(1))
-        length = bounded(inner_product(ex, ex, ey, ey), "<", 2.0**-100)  # squared; an edge of length zero is its point
+        length = bounded(inner_product(ex, ex, ey, ey), "<", 2.0**-126)  # squared; an edge of length zero is its point
         t = bounded(bounded(builder.fdiv(inner_product(rx, ex, ry, ey), length), "<", 0.0), ">", 1.0)
         dx, dy = (
             builder.fsub(rx, builder.fmul(t, ex, loose), loose),

@@ -3,6 +3,9 @@
 Nothing here moves. A run is four consecutive points of one ring and the edges that start there, padded by repeating
 the last point (edge of length zero, `own` = -1). Over the runs of a body stand boxes in depth-first order with skip
 links: a body of up to eight runs is a plain list of them, a coast of thousands of points a tree of eight branches.
+
+What is read together lies together: of 100,000 floes every line of the cache comes from far memory. All about a point and
+its edge fills one, and the four points and edges of a run, as rows are searched by, another.
 """
 
 from __future__ import annotations
