@@ -60,12 +60,15 @@ def solve_island(first, last, G, W, a, b, c, mu, low, r, y, reference, tolerance
     point, friction, least = r[first:last], mu[first:last], low[first:last]
     dense_island(first, last, G, W, a, b, c, y.shape[0] - 1, D, speed)
     goal = tolerance * reference
-    for trial in range(3):  # active-set steps take it to round-off; where they cycle, more sweeps give another start
+    # active-set steps take it to round-off; where they go astray, more sweeps give another start, and a prox term holds them
+    for trial in range(3):
         if trial > 0:
             e, more = sweeps(first, last, 10 * trial, fine, G, W, a, b, c, mu, low, r, y)
             done += more
-        e = active_set(D, speed, friction, least, point, 16 * fine, 10 + m, work)
-        done += 10 + m
+        prox, fall = (0.1, 0.1 if trial == 1 else 0.3) if trial > 0 else (0.0, 1.0)
+        steps = 10 + m if trial < 2 else 60
+        e = active_set(D, speed, friction, least, point, 16 * fine, steps, prox, fall, work)
+        done += steps
         if e <= 0.01 * goal:
             break
     way = ACTIVE

@@ -13,6 +13,8 @@ from banquise.jit import inner
 from banquise.solvers import _kernels_lemke
 from banquise.solvers._kernels import natural_map
 
+LEAST_PROX = 1e-8
+
 # Work arrays for islands of up to `most` contacts. Matrices are flat and reshaped to the size of the island at hand, so
 # that a small one stays in a few cache lines.
 Scratch = namedtuple(
@@ -169,11 +171,11 @@ def classify(D, mu, low, r, u, status):
 
 
 @inner
-def status_step(D, mu, low, r, u, status, work):
+def status_step(D, mu, low, r, u, status, prox, work):
     """Move r to the solution of the equations the statuses imply.
 
     Unknowns: the change of r_n where closed, of r_t where it sticks, in units that make the diagonal of D one; a
-    slipping contact follows its cone.
+    slipping contact follows its cone. `prox` is added to that diagonal: impulses then change little where they change nothing.
     """
     m = mu.shape[0]
     unknown, step, slope = work.unknown, work.step, work.slope
@@ -209,6 +211,7 @@ def status_step(D, mu, low, r, u, status, work):
             if j % 2 == 0:
                 v += slope[j // 2] * D[i, j + 1]
             A[p, q] = v * scale / np.sqrt(D[j, j])
+        A[p, p] += prox
     eliminate(A, x, change, work.columns)
     for p in range(n):
         j = unknown[p]
@@ -241,7 +244,7 @@ def enumerate_statuses(D, c, mu, low, goal, apart, r, most, work):
             rest //= 4
             point[k, 0] = point[k, 1] = 0.0
             u[2 * k], u[2 * k + 1] = c[k, 0], c[k, 1]
-        status_step(D, mu, low, point, u, status, work)
+        status_step(D, mu, low, point, u, status, 0.0, work)
         if not dense_residual(D, c, mu, low, point, u) <= goal:
             continue
         known = False
@@ -271,8 +274,12 @@ def copy_rows(m, source, target):
 
 
 @inner
-def active_set(D, c, mu, low, r, fine, steps, work):
-    """Up to `steps` active-set steps from r; r becomes the best point seen. Returns its residual."""
+def active_set(D, c, mu, low, r, fine, steps, prox, fall, work):
+    """Up to `steps` active-set steps from r; r becomes the best point seen. Returns its residual.
+
+    Two contacts along one edge all but share their rows: without `prox` a step may send their impulses anywhere, out of
+    their cones and back. With it, it falls to `fall` of itself whenever the statuses stay.
+    """
     m = mu.shape[0]
     u, status, point = work.u, work.status, work.trial
     for k in range(m):
@@ -281,13 +288,15 @@ def active_set(D, c, mu, low, r, fine, steps, work):
     copy_rows(m, r, point)
     for i in range(steps):
         changed = classify(D, mu, low, point, u, status)
-        status_step(D, mu, low, point, u, status, work)
+        status_step(D, mu, low, point, u, status, prox, work)
         e = dense_residual(D, c, mu, low, point, u)
         if e < best:
             best = e
             copy_rows(m, point, r)
-        if e <= fine or (not changed and i > 1):
+        if e <= fine or (prox == 0.0 and not changed and i > 1):
             break
+        if not changed:
+            prox = min(prox, max(fall * prox, LEAST_PROX))
     return best
 
 
@@ -336,7 +345,7 @@ def pivoting(D, c, mu, low, r, reference, goal, work):
         )
         total += pivots
         _kernels_lemke.friction_impulses(D, low, unit * largest, rhs, basic, point)
-        e = active_set(D, c, mu, low, point, 1e-13 * reference, np.int64(4), work)
+        e = active_set(D, c, mu, low, point, 1e-13 * reference, np.int64(4), 0.0, 1.0, work)
         if e < best:
             best = e
             copy_rows(m, point, r)
