@@ -5,8 +5,9 @@ import pytest
 from numba import njit
 
 from banquise.contact.samples import pressed_pack, random_problem, with_mirror_image
-from banquise.solvers import frictional
+from banquise.solvers import _kernels, frictional
 from banquise.solvers._kernels_island import AUTO, CLOSED, LEMKE, solve_island
+from banquise.solvers._kernels_large import quick_island
 from banquise.solvers._kernels_small import scratch_for
 
 
@@ -90,3 +91,31 @@ def test_inside_another_kernel():
     speed = np.abs(rows.c).max()
     args = (rows.G, rows.W, rows.a, rows.b, rows.c, rows.friction, rows.lower, r, y, speed, scratch_for(6))
     assert many(3, *args) <= 1e-10 * speed
+
+
+@pytest.mark.parametrize("friction", [0.0, 0.1, 0.3])
+def test_large_islands_inside_a_kernel(friction):
+    """As `frictional.solve` finds it; what the first methods cannot do (friction 0.3 in a grid) they leave as it was."""
+    problem = pressed_pack(6, 6, friction=friction)
+    rows = problem.scaled()
+    m, y, speed = problem.contacts, np.zeros((rows.bodies + 1, 3)), np.abs(rows.c).max()
+    columns = rows.G, rows.W, rows.a, rows.b, rows.c, rows.bias, rows.friction, rows.lower
+    r = np.zeros((m, 2))
+    e = quick_island(0, m, *columns, r, y, speed, 1e-6, 2) / speed
+    if friction == 0.3:
+        assert e > 1e-6 and not r.any() and not y.any()
+        return
+    G, W, a, b, c, _, mu, low = columns
+    assert e == _kernels.residual(0, m, G, W, a, b, c, mu, low, r, y) / speed <= 1e-6
+    np.testing.assert_allclose(r, frictional.solve(problem).impulses, atol=1e-5 * np.abs(r).max())
+
+
+def test_a_large_island_that_opens_bears_nothing():
+    problem = pressed_pack(6, 6, friction=0.5)
+    rows = problem.scaled()
+    m, y = problem.contacts, np.zeros((rows.bodies + 1, 3))
+    rows.c[:, 0] = 1.0
+    r = np.ones((m, 2))
+    columns = rows.G, rows.W, rows.a, rows.b, rows.c, rows.bias, rows.friction, rows.lower
+    assert quick_island(0, m, *columns, r, y, 1.0, 1e-6, 2) == 0.0
+    assert not r.any() and not y.any()

@@ -16,7 +16,9 @@ from banquise.contact._kernels_laws import (
     velocity_changes,
     write_event,
 )
+from banquise.jit import bare_inline as inline
 from banquise.jit import bare_inner as inner
+from banquise.jit import bare_kernel as kernel
 from banquise.motion._kernels import free_motion
 from banquise.schemes._kernels import relative_speed
 from banquise.schemes.codes import (
@@ -25,6 +27,7 @@ from banquise.schemes.codes import (
     BODIES,
     FOUND,
     FROM_OBSTACLES,
+    HOLD,
     ISLAND_COUNT,
     ISLANDS,
     LARGEST,
@@ -38,8 +41,12 @@ from banquise.schemes.codes import (
     SOLVED,
 )
 from banquise.solvers._kernels_island import solve_island
+from banquise.solvers._kernels_large import quick_island
 
-ZERO = np.int64(0)  # typed: written out it would compile copies of what they are handed to
+# typed: written out they would compile copies of what they are handed to
+ZERO, ONE, TWO = np.int64(0), np.int64(1), np.int64(2)
+REST = 1e-4  # of the speed that forces would give: slower is at rest
+POLISH = 1e-3  # of the tolerance to which large islands at rest are solved
 SEQUENCE = 1000  # passes of the sequential order before the rest is taken at once, and said
 RELAX = 2000  # passes from which on the approach that the threshold let be is taken up
 NX, NY, AX, AY, BX, BY = 0, 1, 2, 3, 4, 5
@@ -92,30 +99,80 @@ def write_problem(
     island_reference(p.start[: islands + 1], p.c, p.bias, p.W, p.lower, p.reference)
 
 
-@inner
-def solved(small, tolerance, control, total, p, work):
-    """Solve the problem at hand, unless the caller just has; whether that is done. The proof goes to the totals."""
+@inline
+def solved(small, fine, wide, rough, control, total, p, work, ahead, inverse_mass, inverse_inertia, extent):
+    """Solve the problem at hand, unless the caller just has; whether that is done. The proof goes to the totals.
+
+    Islands of up to `small` contacts to a residual of `fine`, up to `wide` to `rough`, if the quick methods do; others not.
+    """
     islands, bodies = control[ISLANDS], control[BODIES]
     start = p.start[: islands + 1]
+    largest = ZERO
+    for i in range(islands):
+        largest = max(largest, start[i + 1] - start[i])
     if control[SOLVED] == 0:
-        for i in range(islands):
-            if start[i + 1] - start[i] > small:
-                return False
         y = p.y[: bodies + 1]
-        for i in range(islands):
-            e, _, _ = solve_island(
-                start[i], start[i + 1], p.G, p.W, p.a, p.b, p.c, p.mu, p.lower, p.r, y, p.reference[i], tolerance, ZERO,
-                work,
-            )  # fmt: skip
-            p.error[i] = e / p.reference[i]
-        for i in range(islands):
-            if not p.error[i] <= tolerance:
-                return False
+        if largest > wide or not _solve_islands(small, fine, rough, islands, p, y, work):
+            return False
+        if largest > small and control[PHASE] == HOLD:
+            _polish(small, rough, islands, bodies, p, y, ahead, inverse_mass, inverse_inertia, extent)
     control[SOLVED] = 0
     total[ISLAND_COUNT] = max(total[ISLAND_COUNT], islands)
+    total[LARGEST] = max(total[LARGEST], largest)
     for i in range(islands):
         total[RESIDUAL] = max(total[RESIDUAL], p.error[i])
-        total[LARGEST] = max(total[LARGEST], start[i + 1] - start[i])
+    return True
+
+
+@inline
+def _solve_islands(small, fine, rough, islands, p, y, work):
+    """Whether every island was solved; the impulses of large ones that were not are left as they are."""
+    done = True
+    for i in range(islands):
+        first, last = p.start[i], p.start[i + 1]
+        if last - first <= small:
+            e, _, _ = solve_island(
+                first, last, p.G, p.W, p.a, p.b, p.c, p.mu, p.lower, p.r, y, p.reference[i], fine, ZERO, work
+            )
+        else:
+            e = quick_island(
+                first, last, p.G, p.W, p.a, p.b, p.c, p.bias, p.mu, p.lower, p.r, y, p.reference[i], rough, TWO
+            )
+        p.error[i] = e / p.reference[i]
+        done = done and p.error[i] <= (fine if last - first <= small else rough)
+    return done
+
+
+@inline
+def _polish(small, rough, islands, bodies, p, y, ahead, inverse_mass, inverse_inertia, extent):
+    """Take large islands at rest on to a part of their residual, as far as one try from there goes."""
+    fastest = 0.0
+    for i in range(islands):
+        fastest = max(fastest, p.reference[i])
+    if not at_rest(p.bodies[:bodies], y, fastest, ahead, inverse_mass, inverse_inertia, extent):
+        return
+    for i in range(islands):
+        first, last, goal = p.start[i], p.start[i + 1], POLISH * rough
+        if last - first > small:
+            e = quick_island(
+                first, last, p.G, p.W, p.a, p.b, p.c, p.bias, p.mu, p.lower, p.r, y, p.reference[i], goal, ONE
+            )
+            p.error[i] = e / p.reference[i] if e <= goal * p.reference[i] else p.error[i]
+
+
+@kernel
+def at_rest(rows, y, speed, ahead, inverse_mass, inverse_inertia, extent):
+    """Whether contacts bring these floes all but to rest, against the speed their forces would give them.
+
+    What a solver leaves then is all that moves them: a locked jam creeps by it.
+    """
+    for l in range(len(rows)):
+        i = rows[l]
+        root = math.sqrt(inverse_mass[i])
+        u, v = ahead[i, 0] + root * y[l, 0], ahead[i, 1] + root * y[l, 1]
+        spin = ahead[i, 2] + math.sqrt(inverse_inertia[i]) * y[l, 2]
+        if not abs(u) + abs(v) + extent[i] * abs(spin) <= REST * speed:
+            return False
     return True
 
 

@@ -18,7 +18,7 @@ from banquise.forcing.loads import pushes_on
 from banquise.jit import SameTypes
 from banquise.motion.free_velocity import FreeMotion, flows_of, fly
 from banquise.recording.stages import timed
-from banquise.schemes import _kernels_group, _kernels_listing, _kernels_scene, codes
+from banquise.schemes import _kernels_group, _kernels_listing, _kernels_phases, _kernels_scene, codes
 from banquise.schemes.accounts import enter_step
 from banquise.schemes.groups import Array, Flags, Groups, Pairs, Rows
 from banquise.schemes.regain import regain
@@ -38,7 +38,7 @@ from banquise.schemes.workspace import (
     same_columns,
 )
 from banquise.settings import LAWS, Contact
-from banquise.solvers.frictional import SMALL, SMALL_TOLERANCE, IslandRun
+from banquise.solvers.frictional import LARGE_TOLERANCE, SMALL, SMALL_TOLERANCE, WIDE, IslandRun
 
 if TYPE_CHECKING:
     from banquise.simulation import Simulation
@@ -53,9 +53,7 @@ AIM = 1e-12, 2e-8
 STILL = 1e-12, 1e-6  # of the fastest speed of a group: round-off, and what large islands are solved to
 BEND = 0.5, 8.0  # tolerances by which what is held may leave its arc in a step, before what sank in is solved again
 DIRECT = 8  # floes of a group beyond which whole steps do not follow its meetings one by one
-REST = 1e-4  # of the speed that forces would give: slower is at rest
 ASKING = 3  # methods tried on what may have no solution: those that start from the last step's impulses
-POLISH = 1e-3  # of the tolerance to which large islands at rest are solved
 
 
 class Engine:
@@ -181,7 +179,7 @@ class Engine:
             threshold=float(settings.relaxation),
             law=LAWS.index(settings.law), sequential=settings.order == "sequential",
             active_only=bool(settings.active_only), tolerance=settings.tolerance or SMALL_TOLERANCE, small=SMALL,
-            moving=moving, ocean=sim.ocean is not None, contacts=not few,
+            rough=settings.tolerance or LARGE_TOLERANCE, wide=WIDE, moving=moving, ocean=sim.ocean is not None, contacts=not few,
         )  # fmt: skip
 
     @timed("motion")
@@ -321,24 +319,17 @@ class Engine:
             p.r[:m] = guess
             run = IslandRun(rows, start, p.r[:m], p.reference[:islands], laws.settings.tolerance, laws.memory)
             run.auto()
-        if holds and self._at_rest(p.bodies[:bodies], run.y, float(run.reference.max())):
-            run.polish(POLISH)
+        b = self.bodies
+        inverse = b.inverse_mass, b.inverse_inertia
+        if holds and _kernels_phases.at_rest(
+            p.bodies[:bodies], run.y, float(run.reference.max()), self.state.ahead, *inverse, b.extent
+        ):
+            run.polish(_kernels_phases.POLISH)
         run.finish()
         p.y[: bodies + 1] = run.y
         p.error[:islands] = run.error
         total[codes.UNSOLVED] += run.unsolved_count
         desk.control[codes.SOLVED] = 1
-
-    def _at_rest(self, rows: Rows, y: Array, speed: float) -> bool:
-        """Whether contacts bring these floes all but to rest, against the speed their forces would give them.
-
-        What a solver leaves then is all that moves them: a locked jam creeps by it.
-        """
-        b, velocity = self.bodies, self.state.ahead[rows]
-        u = velocity[:, 0] + np.sqrt(b.inverse_mass[rows]) * y[:-1, 0]
-        v = velocity[:, 1] + np.sqrt(b.inverse_mass[rows]) * y[:-1, 1]
-        spin = velocity[:, 2] + np.sqrt(b.inverse_inertia[rows]) * y[:-1, 2]
-        return bool((np.abs(u) + np.abs(v) + b.extent[rows] * np.abs(spin)).max(initial=0.0) <= REST * speed)
 
     def start_bodies(self) -> Any:
         """The bodies as they were at the start of the step."""

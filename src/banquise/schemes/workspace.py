@@ -104,8 +104,10 @@ class Rules(NamedTuple):
     law: int  # 0 Poisson, 1 the papers' fallback, 2 Newton
     sequential: bool
     active_only: bool
-    tolerance: float
-    small: int  # contacts up to which an island is solved by the kernel
+    tolerance: float  # of small islands
+    small: int  # contacts up to which an island is one
+    rough: float  # tolerance of the others
+    wide: int  # contacts up to which the kernel tries to solve them
     moving: bool
     ocean: bool
     contacts: bool  # whether the impulse of every pair is kept

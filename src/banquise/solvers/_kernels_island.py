@@ -13,6 +13,9 @@ from banquise.solvers._kernels_small import active_set, dense_island, pivoting, 
 
 OPEN, CLOSED, SWEEPS, ACTIVE, LEMKE, NEWTON, ENUMERATION = 0, 1, 2, 3, 4, 5, 6
 AUTO = 0  # `method` of the functions below: the whole chain, or SWEEPS or ACTIVE alone
+# of the three trials of active-set steps: the prox term, and what is left of it when no status changes
+PROX, FALL = (0.0, 0.1, 0.1), (1.0, 0.1, 0.3)
+PATIENT = 60  # steps of the last of them
 ROUND_OFF = 1e-14  # where sweeps may stop: a digit above the unit round-off of the contact speeds
 
 
@@ -65,9 +68,8 @@ def solve_island(first, last, G, W, a, b, c, mu, low, r, y, reference, tolerance
         if trial > 0:
             e, more = sweeps(first, last, 10 * trial, fine, G, W, a, b, c, mu, low, r, y)
             done += more
-        prox, fall = (0.1, 0.1 if trial == 1 else 0.3) if trial > 0 else (0.0, 1.0)
-        steps = 10 + m if trial < 2 else 60
-        e = active_set(D, speed, friction, least, point, 16 * fine, steps, prox, fall, work)
+        steps = 10 + m if trial < 2 else PATIENT
+        e = active_set(D, speed, friction, least, point, 16 * fine, steps, PROX[trial], FALL[trial], work)
         done += steps
         if e <= 0.01 * goal:
             break

@@ -1,5 +1,6 @@
 # mypy: ignore-errors
-"""The two Newton methods for large islands, each start to end in one kernel. `docs/design/large-islands.md` says why."""
+"""The two Newton methods for large islands, each start to end in one kernel, and what is tried first: sweeps, then one after the
+other. `docs/design/large-islands.md` says why."""
 
 import numpy as np
 from numba import njit
@@ -12,6 +13,8 @@ PATIENCE = 4  # failed line searches before the quick method gives way to the su
 NEAR = 0.5  # times the residual: the nu at which a point found by sweeps is near the smoothed solution
 FOLD = 30  # steps at one nu, after which the path must have folded there, and nu falls all the same
 AFRESH = 16  # steps after which speeds are computed anew from the impulses
+SWEEPS = 20  # before the first Newton step: they cure local trouble
+CLOSE = 1e-2  # residual, from which on the best point is far from the path
 STAGNANT = 400  # steps of the path without halving the best residual, after which it stops
 
 
@@ -115,3 +118,32 @@ def central_path(island, plan, room, r, goal, nu, steps):
             nu *= 0.9
             since = 0
     return least, done
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def first_methods(island, plan, room, r, best, reference, goal, tries):
+    """Sweeps, the quick method and the path from its best point, until one reaches the goal; `tries`: of the last two.
+
+    r is the start, and the swept point on return. Returns (its residual, that of the best point, steps of all).
+    """
+    G, W, a, b, c, mu, low = island
+    warm = False
+    for k in range(r.shape[0]):
+        warm = warm or r[k, 0] != 0.0 or r[k, 1] != 0.0
+    swept, total = sweeps(0, a.shape[0], SWEEPS, goal, G, W, a, b, c, mu, low, r, room.y)
+    point, least = np.empty_like(r), swept
+    keep(r, best)
+    for trial in range(tries):
+        if least <= goal or (trial == 1 and least > CLOSE * reference):
+            break
+        keep(best, point)
+        if trial == 0:
+            nu, fall, passes = (NEAR * swept, 0.5, 30) if warm else (10.0 * reference, 0.64, 20)
+            e, steps = smoothing_newton(island, plan, room, point, goal, nu, fall, 80, passes)
+        else:
+            e, steps = central_path(island, plan, room, point, goal, 10.0 * least, 200)
+        total += steps
+        if e < least:
+            least = e
+            keep(room.best, best)
+    return swept, least, total

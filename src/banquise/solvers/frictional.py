@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from banquise.contact.islands import Islands, find_islands
 from banquise.contact.problem import ContactProblem, ScaledRows
 from banquise.errors import SolverError, nearest
-from banquise.solvers import _kernels, _kernels_island
+from banquise.solvers import _kernels, _kernels_island, _kernels_large
+from banquise.solvers._kernels_large import SIEVE, SIEVES
 from banquise.solvers._kernels_newton import Plan
 from banquise.solvers.dense import enumerate_island, lemke_island
 from banquise.solvers.newton import LargeIsland, solve_large, symbolic
@@ -27,12 +28,9 @@ from banquise.threads import over_blocks
 Floats = NDArray[np.float64]
 
 SMALL = 50  # contacts; up to here an island is solved dense
+WIDE = 1000  # contacts; up to here the kernel of groups tries an island itself, without a memory of its order of elimination
 PIVOT_UP_TO = 150  # contacts; up to here Lemke (0.1 s) is the last resort
 SMALL_TOLERANCE, LARGE_TOLERANCE = 1e-10, 1e-6
-SIEVE = 0.05  # of the reference speed: contacts with more room than to close at this speed are left out at first
-SIEVES = 6  # times contacts are taken in before all are
-# part of the contacts that are near, from which on none is left out: cold (a part is mostly no easier then), and from memory
-WORTH = 0.5, 0.8
 
 _METHODS = {"auto": 0, "gauss-seidel": 2, "active-set": 3, "lemke": 4, "newton": 5, "enumerate": 6}
 _DENSE_LIMITS = {"enumerate": 8, "lemke": 500, "active-set": 500}  # contacts: 4^m trials, (4 m)^2 numbers
@@ -224,7 +222,7 @@ class IslandRun:
             return self.settle(i, 0, 0)
         goal = part * self.limit[i] * self.reference[i]
         before, error, steps = mine.copy(), self.error[i], 0
-        near = self._near(i, before)
+        near = self._near(i)
         for turn in range(SIEVES + 1):
             which: slice | NDArray[np.int64] = slice(first, last) if near.all() else first + np.flatnonzero(near)
             island = LargeIsland(self.rows, which)
@@ -244,18 +242,14 @@ class IslandRun:
         self.work[i] += steps
         return None
 
-    def _near(self, i: int, impulses: Floats) -> NDArray[np.bool_]:
-        """The contacts of an island that may matter: those that bear, would close, or are nearly closed.
-
-        Far more are found than bear anything: all whose bodies could reach each other within the step. Those left out are
-        asked when the others are solved, and those that close are taken in.
-        """
+    def _near(self, i: int) -> NDArray[np.bool_]:
+        """The contacts of an island that may matter."""
         rows, (first, last) = self.rows, self.span(i)
-        least = SIEVE * self.reference[i]
-        near: NDArray[np.bool_] = (rows.c[first:last, 0] < least) | (rows.bias[first:last, 0] < least)
-        near |= rows.lower[first:last] > 0.0
-        near |= rows.W[first:last, 0] * impulses[:, 0] > self.limit[i] * self.reference[i]
-        return near if near.mean() < WORTH[bool(impulses.any())] else np.ones_like(near)
+        near = np.empty(last - first, np.bool_)
+        _kernels_large.near_contacts(
+            first, last, rows.W, rows.c, rows.bias, rows.lower, self.impulses, self.reference[i], self.limit[i], near
+        )
+        return near
 
     def _normal_speeds(self, i: int) -> Floats:
         """Normal speed of each contact of an island, with the room it has."""

@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise.contact.problem import ScaledRows
-from banquise.solvers import _kernels, _kernels_block, _kernels_cells, _kernels_path
-from banquise.solvers._kernels_newton import LOW, SLOPE, WNN, WTT, Island, Plan, Room
+from banquise.solvers import _kernels_block, _kernels_cells, _kernels_large, _kernels_path
+from banquise.solvers._kernels_newton import Island, Plan
 
-SWEEPS = 20  # before the first Newton step: they cure local trouble
-CLOSE = 1e-2  # residual, from which on the best point is far from the path
+FIRST = 2  # methods of the chain that are one kernel: the quick one, and the path from its best point
 MAX_STEPS = 1600  # of the path; the hardest jam at hand takes 1,100
 CELLS = 6000, 2000  # passed at most, in the whole chain and in a part of it: nine in ten problems take fewer than 1,000
 
@@ -25,8 +24,7 @@ def symbolic(a: Ints, b: Ints, bodies: int) -> Plan:
 
     a, b : (m,) local rows of the bodies of each contact, `bodies` for one that cannot move
     """
-    plan = symbolic_within(a, b, bodies, int(np.iinfo(np.int64).max))
-    assert plan is not None
+    plan: Plan = _kernels_large.plan_of(a, b, bodies)
     return plan
 
 
@@ -62,25 +60,6 @@ class LargeIsland:
             rows.G[which], rows.W[which], self.a, self.b, rows.c[which], rows.friction[which], rows.lower[which]
         )
 
-    def room(self, plan: Plan) -> Room:
-        """The work arrays of the methods, with what does not change in place."""
-        m, n = self.m, self.n
-        W, mu, low = self.columns.W, self.columns.mu, self.columns.low
-        Z = np.zeros((12, m))
-        moves = W[:, 0] > 0
-        Z[WNN], Z[WTT], Z[LOW] = np.where(moves, W[:, 0], 1.0), np.where(moves, W[:, 2], 1.0), np.where(moves, low, 0.0)
-        Z[SLOPE] = np.where(moves, mu * W[:, 2], 0.0)
-        three = (n + 1, 3)
-        return Room(
-            np.empty((n + 2 * len(plan.rows) + 1, 9)), np.zeros(three), Z, np.empty((7, m)), np.zeros(three),
-            np.empty((n, 3)), np.empty((n, 3)), np.empty((m, 2)), np.empty((m, 2)),
-        )  # fmt: skip
-
-    def sweeps(self, r: Floats, y: Floats, count: int, goal: float) -> float:
-        """Up to `count` passes over the contacts; the residual they reach."""
-        G, W, a, b, c, mu, low = self.columns
-        return float(_kernels.sweeps(0, self.m, count, goal, G, W, a, b, c, mu, low, r, y)[0])
-
 
 def solve_large(
     island: LargeIsland, plan: Plan, start: Floats, reference: float, goal: float, tries: int | None = None
@@ -90,24 +69,23 @@ def solve_large(
     `reference` and `goal` are velocities; `tries`: how much of the chain is gone through, None for all.
     """
     warm = bool(start.any())
-    r = start.copy()
-    room = island.room(plan)
-    swept = island.sweeps(r, room.y, SWEEPS, goal)
-    best, least, total = r.copy(), swept, SWEEPS
-    columns = island.columns
+    r, best = start.copy(), np.empty_like(start)
+    columns, room = island.columns, _kernels_large.room_for(island.columns, plan)
+    first = FIRST if tries is None else min(tries, FIRST)
+    swept, least, total = _kernels_path.first_methods(columns, plan, room, r, best, reference, goal, first)
     tried = np.inf  # the residual from which the way through the cells was tried last
-    for method, origin, nu, most in _chain(warm, reference, swept, CELLS[tries is not None])[:tries]:
+    for method, origin, nu, most in _chain(warm, reference, swept, CELLS[tries is not None])[: tries and tries - first]:
         if least <= goal:
             break
-        if origin == "best" and method != "newton" and least > CLOSE * reference:
+        if origin == "best" and method != "newton" and least > _kernels_path.CLOSE * reference:
             continue
         if method == "cells" and least == tried:
             continue
         point = {"swept": r, "zero": np.zeros_like(r), "best": best}[origin].copy()
         nu = nu * least if origin == "best" else nu
         if method == "newton":
-            fall, passes = (0.5 if warm or origin == "best" else 0.64), (30 if warm else 20)
-            e, steps = _kernels_path.smoothing_newton(columns, plan, room, point, goal, nu, fall, most, passes)
+            passes = 30 if warm else 20
+            e, steps = _kernels_path.smoothing_newton(columns, plan, room, point, goal, nu, 0.5, most, passes)
         elif method == "path":
             e, steps = _kernels_path.central_path(columns, plan, room, point, goal, nu, most)
         else:
@@ -121,20 +99,17 @@ def solve_large(
 
 
 def _chain(warm: bool, reference: float, swept: float, cells: int) -> list[tuple[str, str, float, int]]:
-    """What is tried in turn: (method, point to start from, nu (from the best point: times its residual), most steps).
+    """What is tried after the first methods: (method, point to start from, nu (from the best point: times its residual), most
+    steps).
 
     What the quick method leaves is mostly near. The path from there takes one or two hundred steps while nu is well above
     the residual that is asked for, and then goes from fold to fold; the way through the cells ends it.
     """
-    near, far = _kernels_path.NEAR, 10 * reference
-    first = ("newton", "swept", near * swept, 80) if warm else ("newton", "swept", far, 80)
     again = [("path", "swept", min(0.1 * reference, 10 * swept), 1000), ("cells", "best", 0.0, cells)] if warm else []
     return [
-        first,
-        ("path", "best", 10.0, 200),
         ("cells", "best", 0.0, cells),
         *again,
-        ("path", "zero", far, MAX_STEPS),
+        ("path", "zero", 10 * reference, MAX_STEPS),
         ("cells", "best", 0.0, cells),
-        ("newton", "best", near, 80),
+        ("newton", "best", _kernels_path.NEAR, 80),
     ]
