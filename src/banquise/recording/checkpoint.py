@@ -75,6 +75,8 @@ def restore(sim: Simulation, content: bytes) -> dict[str, float]:
 def _into(bodies: Any, stored: Any) -> Any:
     """The stored columns in the arrays of the bodies there are, for others hold on to those."""
     for name, value in vars(stored).items():
+        if name in bodies.NOT_STORED:  # an older file may have them all the same
+            continue
         there = getattr(bodies, name)
         if isinstance(value, np.ndarray) and there.shape == value.shape and there.dtype == value.dtype:
             there[...] = value

@@ -75,6 +75,8 @@ class Bodies:
     `radius` rounds the ring. `extent` is the distance of the farthest point from the centre, rounding included.
     """
 
+    NOT_STORED = FEW  # by a checkpoint: made anew from the others, to the same bits
+
     ids: NDArray[np.int64]
     x: Array
     y: Array

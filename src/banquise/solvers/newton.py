@@ -87,7 +87,7 @@ def solve_large(
             passes = 30 if warm else 20
             e, steps = _kernels_path.smoothing_newton(columns, plan, room, point, goal, nu, 0.5, most, passes)
         elif method == "path":
-            e, steps = _kernels_path.central_path(columns, plan, room, point, goal, nu, most)
+            e, steps = _kernels_path.central_path(columns, plan, room, point, goal, nu, most, False)
         else:
             tried = least
             work = np.empty((10, island.m)), np.empty((2, island.m), np.int64)
