@@ -10,42 +10,56 @@ import numpy as np
 
 from banquise import threads
 from banquise.bench import Figure
+from banquise.given import counted
+
+
+SEEDS = (0, 1, 2, 3)  # how much has broken after five minutes differs by a half from one pack to the next
 
 
 def bench(quick: bool = False) -> list[Figure]:
     """Figures of breaking in a run; CPU time of all threads, and of the longest path (see `bench.large`)."""
-    n, minutes = (60, 2.0) if quick else (1000, 5.0)
-    both = storm_costs(n, minutes)
-    whole, broken = both["whole"], both["broken"]
-    note = (
-        f"{n} floes, {broken['floes']:.0f} at the end of {minutes:g} min, {broken['searches']:.0f} searches, "
-        f"{broken['breaks']:.0f} floes broke; whole storm, runs interleaved"
-    )
-    costs = [1e6 * cost["seconds"] / cost["floe_steps"] for cost in (whole, broken)]
-    paths = [1e6 * cost["path"] / cost["floe_steps"] for cost in (whole, broken)]
-    both_threads = f"{threads.threads()} thread(s)"
+    n, minutes, seeds = (60, 2.0, SEEDS[:1]) if quick else (1000, 5.0, SEEDS)
+    figures = [screened(200 if quick else 2000)]
+    storms = [storm_costs(n, minutes, seed=seed) for seed in seeds]
+    both_threads = counted(threads.threads(), "thread")
+    for seed, both in zip(seeds, storms):
+        broken = both["broken"]
+        note = (
+            f"{n} floes, {broken['floes']:.0f} after {minutes:g} min, {broken['searches']:.0f} searches, "
+            f"{broken['breaks']:.0f} floes broke; paths, {both_threads}, runs interleaved"
+        )
+        figures.append(Figure(f"storm {seed}, unbroken over breaking", _ratio(both, "path"), "1", note=note))
+    sums = {
+        name: {key: sum(both[name].get(key, 0.0) for both in storms) for key in storms[0]["broken"]}
+        for name in ("whole", "broken")
+    }
+    note = counted(len(seeds), "storm")
+    for kind, of, how in (("seconds", "breaking", "CPU"), ("path", "breaking_path", "path")):
+        figures += [
+            Figure(f"storm, unbroken, a floe and step, {how}", _cost(sums["whole"], kind), "us", note=note),
+            Figure(f"storm, breaking, a floe and step, {how}", _cost(sums["broken"], kind), "us", note=note),
+            Figure(f"of it, looking, searching and cutting, {how}", _cost(sums["broken"], of), "us", note=note),
+        ]
+    broken = sums["broken"]
     return [
-        screened(200 if quick else 2000),
-        Figure("storm, unbroken, a floe and step", costs[0], "us", note=note),
-        Figure("storm, breaking, a floe and step", costs[1], "us", note=note),
+        *figures,
         Figure(
-            "of it, looking, searching and cutting", 1e6 * broken["breaking"] / broken["floe_steps"], "us", note=note
-        ),
-        Figure(
-            "of it, all that for one search", 1e3 * broken["breaking"] / max(broken["searches"], 1.0), "ms", note=note
+            "all that for one search, CPU", 1e3 * broken["breaking"] / max(broken["searches"], 1.0), "ms", note=note
         ),
         Figure("searches for a floe that broke", broken["searches"] / max(broken["breaks"], 1.0), "1", note=note),
-        Figure("storm, unbroken over breaking, CPU of all threads", costs[0] / costs[1], "1", note=note),
-        Figure("storm, unbroken, a floe and step, path", paths[0], "us", note=both_threads),
-        Figure("storm, breaking, a floe and step, path", paths[1], "us", note=both_threads),
-        Figure(
-            "of it, looking, searching and cutting, path",
-            1e6 * broken["breaking_path"] / broken["floe_steps"],
-            "us",
-            note=both_threads,
-        ),
-        Figure("storm, unbroken over breaking", paths[0] / paths[1], "1", at_least=0.5, note=f"paths, {both_threads}"),
+        Figure("storms, unbroken over breaking, CPU of all threads", _ratio(sums, "seconds"), "1", note=note),
+        Figure("storms, unbroken over breaking", _ratio(sums, "path"), "1", at_least=0.5, note=f"paths, {both_threads}"),
     ]
+
+
+def _cost(of: dict[str, float], kind: str) -> float:
+    """Microseconds a floe and step."""
+    return 1e6 * of[kind] / of["floe_steps"]
+
+
+def _ratio(both: dict[str, dict[str, float]], kind: str) -> float:
+    """Speed with breaking over that without, a floe and step."""
+    return _cost(both["whole"], kind) / _cost(both["broken"], kind)
 
 
 def screened(count: int) -> Figure:
@@ -70,7 +84,7 @@ def screened(count: int) -> Figure:
     )
 
 
-def storm_costs(n: int, minutes: float, step: float = 5.0) -> dict[str, dict[str, float]]:
+def storm_costs(n: int, minutes: float, step: float = 5.0, seed: int = 0) -> dict[str, dict[str, float]]:
     """CPU seconds of a whole storm without and with breaking, of all threads and on the longest path.
 
     A step of one after a step of the other; both have been through it once before, so that nothing is compiled or loaded.
@@ -79,7 +93,9 @@ def storm_costs(n: int, minutes: float, step: float = 5.0) -> dict[str, dict[str
     from banquise.scenes.fracture import storm
 
     for _ in range(2):
-        sims = {"whole": storm(n=n, law=None, step=step), "broken": storm(n=n, law=Griffith(), step=step)}
+        sims = {
+            name: storm(n=n, law=law, step=step, seed=seed) for name, law in (("whole", None), ("broken", Griffith()))
+        }
         costs = {
             name: dict.fromkeys(("seconds", "path", "breaking", "breaking_path", "floe_steps"), 0.0) for name in sims
         }
