@@ -12,7 +12,6 @@ from banquise import threads
 from banquise.bench import Figure
 from banquise.given import counted
 
-
 SEEDS = (0, 1, 2, 3)  # how much has broken after five minutes differs by a half from one pack to the next
 
 
@@ -48,7 +47,9 @@ def bench(quick: bool = False) -> list[Figure]:
         ),
         Figure("searches for a floe that broke", broken["searches"] / max(broken["breaks"], 1.0), "1", note=note),
         Figure("storms, unbroken over breaking, CPU of all threads", _ratio(sums, "seconds"), "1", note=note),
-        Figure("storms, unbroken over breaking", _ratio(sums, "path"), "1", at_least=0.5, note=f"paths, {both_threads}"),
+        Figure(
+            "storms, unbroken over breaking", _ratio(sums, "path"), "1", at_least=0.5, note=f"paths, {both_threads}"
+        ),
     ]
 
 
