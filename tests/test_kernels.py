@@ -2,14 +2,20 @@
 
 import ast
 import importlib
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
+from llvmlite.binding import Linkage
+from numba.core.dispatcher import Dispatcher
 
 import banquise
-from banquise.jit import SameTypes, bare_kernel, plain_kernel
+from banquise.copies import OwnCopies
+from banquise.jit import SameTypes, bare_kernel, inner, njit, plain_kernel
 from banquise.stale import drop_stale
 
 PACKAGE = Path(banquise.__file__).parent
@@ -64,6 +70,86 @@ def _indexed(x, y, i, j):
     read = x[-1], x[i], y[i, -1], y[i, j], y[j, 3]
     x[i], y[j, -2] = 7.0, 8.0
     return read
+
+
+# of large islands: still by Numba's own `njit`, so that the fused products of their `factor` may differ
+SHARING = {"solvers/_kernels_large.py", "solvers/_kernels_path.py"}
+
+
+def test_every_kernel_holds_what_it_calls():
+    """Numba's own `njit` leaves it to the order of loading which copy of a function serves, and loose ones differ."""
+    for path in sorted(set(PACKAGE.rglob("_kernels*.py")) - {PACKAGE / name for name in SHARING}):
+        module = importlib.import_module(".".join(("banquise", *path.relative_to(PACKAGE).with_suffix("").parts)))
+        found = {name: thing for name, thing in vars(module).items() if isinstance(thing, Dispatcher)}
+        found = {name: thing for name, thing in found.items() if thing.py_func.__module__ == module.__name__}
+        shared = [name for name, thing in found.items() if not issubclass(thing._compiler.pipeline_class, OwnCopies)]
+        assert not shared, f"{path}: from banquise.jit import njit, for {shared}"
+
+
+@inner
+def _long(x):
+    """Too long to be inlined."""
+    total = 0.0
+    for k in range(len(x)):
+        total += np.sin(x[k]) + np.cos(x[k])
+    for k in range(len(x)):
+        total += np.exp(x[k]) * np.tanh(x[k])
+    for k in range(len(x)):
+        total += np.log1p(x[k]) / (1.0 + np.sinh(x[k]))
+    return total
+
+
+def test_copies_within_a_kernel_are_seen_by_nobody_else():
+    twice = njit(lambda x: _long(x) * _long(x[1:]))
+    x = np.arange(3.0)
+    assert twice(x) == _long.py_func(x) * _long.py_func(x[1:])
+    (compiled,) = twice.overloads.values()
+    linked = {f.name: f.linkage for f in compiled.library._final_module.functions if not f.is_declaration}
+    assert [linkage for name, linkage in linked.items() if "_long" in name] == [Linkage.internal]
+    assert set(linked.values()) == {Linkage.external, Linkage.internal}
+
+
+# A sum in any order that LLVM orders otherwise when it optimises it a second time, within its caller
+LOOSE = """
+import numpy as np
+from banquise.jit import kernel, loose_inner
+
+@loose_inner
+def summed(x, y, z, out):
+    a = b = c = d = 0.0
+    for k in range(len(x)):
+        p, q, r = x[k], y[k], z[k]
+        g = np.sqrt(p * p + q * q + r * r)
+        a += g * p * q
+        b += g * q * r + p * q
+        c += (p * q + q * r + r * p) * g
+        d += g / (1.0 + p * p) + q * r
+    for k in range(1, len(x)):
+        out[0] += (x[k] + y[k] + z[k] + a + b + c) * (x[k - 1] * y[k - 1] * z[k - 1] * d)
+
+@kernel
+def twice(x, out):
+    summed(x[0], x[1], x[2], out)
+    summed(x[1], x[2], x[0], out)
+
+x, out = np.random.default_rng(0).normal(size=(3, 1001)), np.zeros(1)
+twice(x, out)
+print(sum(twice.stats.cache_hits.values()), out[0].hex())
+"""
+
+
+def test_compiled_kernels_and_those_of_the_cache_give_the_same_bits(tmp_path):
+    """Else a first run that is stopped and resumed is not the one that was never stopped."""
+    (tmp_path / "loose.py").write_text(LOOSE)
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(PACKAGE.parent)}
+    said = [
+        subprocess.run(
+            [sys.executable, str(tmp_path / "loose.py")], env=environment, capture_output=True, text=True, check=True
+        ).stdout.split()
+        for _ in range(2)
+    ]
+    assert [hits for hits, _ in said] == ["0", "1"]
+    assert said[0][1] == said[1][1]
 
 
 def test_contacts_of_blocks_are_summed_in_one_order():

@@ -9,11 +9,12 @@ end; one that is computed must not be negative. With NUMBA_BOUNDSCHECK=1 it is a
 from typing import Any
 
 from numba.core import ir, types
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.ir_utils import find_const, get_definition, guard
 from numba.core.typed_passes import NopythonRewrites
 from numba.core.typing.templates import signature
+
+from banquise.copies import OwnCopies
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)
@@ -60,11 +61,8 @@ def _counts_from_end(func_ir: Any, index: Any) -> bool:
     return any(isinstance(number := guard(find_const, func_ir, part), int) and number < 0 for part in parts)
 
 
-class PlainIndices(CompilerBase):  # type: ignore[misc]
+class PlainIndices(OwnCopies):
     """Numba's compiler with that pass; for `njit(pipeline_class=...)`."""
 
-    def define_pipelines(self) -> list[Any]:
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+    def add_passes(self, passes: Any) -> None:
         passes.add_pass_after(_TakeAsPositive, NopythonRewrites)
-        passes.finalize()
-        return [passes]

@@ -9,10 +9,10 @@ array handed to an inner function is counted up and down with atomic operations,
 contact. `bare_loose_kernel`: sums in any order besides, for SIMD. `bare_inline`: put into its one caller, for a function
 with many arrays: each is seven words to be copied at a call.
 
-What is loose may come out otherwise in each copy: a function that is not inlined lies in its own object and in that of every
-caller, and the one that is loaded first serves all, its own in a process that compiles, a caller's in one that reads the
-cache. So nothing loose is written out (contacts of blocks differed by a bit between a first run and later ones), unless a
-bit more or less does not matter.
+All of them, and `njit` for other options, compile a kernel together with all it calls (`OwnCopies`), so that it gives the same
+bits when it is compiled and when it is read from the cache: Numba's own `njit` does not, where something is loose. What is
+loose may still come out otherwise in each kernel that calls it. So what must agree between two kernels to the last bit is not
+loose, and which of them is called must not depend on the number of threads.
 
 `plain_*`: bare, and indices are taken as they are (`PlainIndices`): a computed one must not be negative.
 
@@ -21,12 +21,13 @@ one does too: `np.int64(0)` and `np.bool_(True)` do not. An array written into a
 error for shapes that differ, three seconds to compile: numbers are written one by one.
 """
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numba
-from numba import njit
 
+from banquise.copies import OwnCopies
 from banquise.indices import PlainIndices
 from banquise.stale import drop_stale
 
@@ -36,27 +37,27 @@ _options: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"
 _no_doors = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 _loose = {"reassoc", "contract", "nsz"}
 
+njit: Any = partial(numba.njit, pipeline_class=OwnCopies)  # Numba's types do not know `_nrt` and doors
 kernel = njit(**_options)
-_njit: Any = numba.njit  # its types do not know `_nrt` and doors
-inner = _njit(**_no_doors, **_options)
-checked_inner = _njit(cache=True, nogil=True, **_no_doors)
+inner = njit(**_no_doors, **_options)
+checked_inner = njit(cache=True, nogil=True, **_no_doors)
 
-loose_kernel = _njit(fastmath=_loose, **_options)
-loose_inner = _njit(fastmath=_loose, **_no_doors, **_options)
+loose_kernel = njit(fastmath=_loose, **_options)
+loose_inner = njit(fastmath=_loose, **_no_doors, **_options)
 
-bare_kernel = _njit(_nrt=False, **_options)
-bare_inner = _njit(_nrt=False, **_no_doors, **_options)
-bare_loose_kernel = _njit(_nrt=False, fastmath=_loose, **_options)
-bare_loose_inner = _njit(_nrt=False, fastmath=_loose, **_no_doors, **_options)
-bare_inline = _njit(_nrt=False, forceinline=True, **_no_doors, **_options)
-bare_loose_inline = _njit(_nrt=False, forceinline=True, fastmath=_loose, **_no_doors, **_options)
+bare_kernel = njit(_nrt=False, **_options)
+bare_inner = njit(_nrt=False, **_no_doors, **_options)
+bare_loose_kernel = njit(_nrt=False, fastmath=_loose, **_options)
+bare_loose_inner = njit(_nrt=False, fastmath=_loose, **_no_doors, **_options)
+bare_inline = njit(_nrt=False, forceinline=True, **_no_doors, **_options)
+bare_loose_inline = njit(_nrt=False, forceinline=True, fastmath=_loose, **_no_doors, **_options)
 
 _plain: dict[str, Any] = {"_nrt": False, "pipeline_class": PlainIndices, **_options}
-plain_kernel = _njit(**_plain)
-plain_inner = _njit(**_no_doors, **_plain)
-plain_inline = _njit(forceinline=True, **_no_doors, **_plain)
-plain_loose_kernel = _njit(fastmath=_loose, **_plain)
-plain_loose_inner = _njit(fastmath=_loose, **_no_doors, **_plain)
+plain_kernel = njit(**_plain)
+plain_inner = njit(**_no_doors, **_plain)
+plain_inline = njit(forceinline=True, **_no_doors, **_plain)
+plain_loose_kernel = njit(fastmath=_loose, **_plain)
+plain_loose_inner = njit(fastmath=_loose, **_no_doors, **_plain)
 
 
 class SameTypes:

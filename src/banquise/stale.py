@@ -12,6 +12,7 @@ from pathlib import Path
 SOURCES = (
     "_kernels*.py",
     "jit.py",
+    "copies.py",
     "indices.py",
     "bits.py",
     "codes.py",

@@ -3,10 +3,10 @@
 import math
 
 import numpy as np
-from numba import njit
 
 from banquise.contact._kernels_problem import label_islands
 from banquise.jit import checked_inner as inner
+from banquise.jit import njit
 
 # columns of a contact as the detector writes it
 NX, NY, AX, AY, BX, BY, GAP = 0, 1, 2, 3, 4, 5, 6

@@ -2,7 +2,8 @@
 """Kernels of the contact problem: islands, mass-scaled rows, relative velocities."""
 
 import numpy as np
-from numba import njit
+
+from banquise.jit import njit
 
 
 @njit(cache=True, nogil=True, _nrt=True)  # makes arrays: bare kernels call it

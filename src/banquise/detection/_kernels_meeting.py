@@ -3,10 +3,9 @@
 import math
 
 import numpy as np
-from numba import njit
 
 from banquise.detection._kernels_rows import edge, near_rows, point
-from banquise.jit import inner
+from banquise.jit import inner, njit
 
 LOOKS = 200  # instants looked at for one pair before the one reached is taken
 DEEP = 1e5  # touch distances: deeper than this is no contact

@@ -1,10 +1,10 @@
 """Kernels of the static shapes: boxes over runs of edges, rims around them."""
 
 import numpy as np
-from numba import njit
 
 from banquise.detection._kernels_rows import AFTER, BEFORE, CONVEX, OWN
 from banquise.detection.jit import kernel
+from banquise.jit import njit
 
 BRANCHES = 8
 

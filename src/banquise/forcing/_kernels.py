@@ -1,7 +1,8 @@
 """Fields on grids: onto the lattice of the run once a time slice, from there to the points of the floes every step."""
 
 import numpy as np
-from numba import njit
+
+from banquise.jit import njit
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -3,9 +3,8 @@
 import math
 
 import numpy as np
-from numba import njit
 
-from banquise.jit import checked_inner
+from banquise.jit import checked_inner, njit
 
 
 @njit(cache=True, nogil=True)

@@ -10,9 +10,8 @@ breaks Newton in v, is then an ordinary point. All laws are odd in v.
 import math
 
 import numpy as np
-from numba import njit
 
-from banquise.jit import checked_inner
+from banquise.jit import checked_inner, njit
 
 POWER, LINEAR_BELOW, SMOOTH, SATURATING, PEAKED, CAPPED, RATE_STATE = range(7)
 COLUMNS = 6

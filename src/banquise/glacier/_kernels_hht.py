@@ -8,8 +8,6 @@ speed and friction make of its row; v and tau follow from q by the scalar solve 
 
 # mypy: ignore-errors
 
-from numba import njit
-
 from banquise.glacier._kernels_friction import RATE_STATE, aged, curve, parameter, solve
 from banquise.glacier._kernels_schemes import (
     ITERATIONS,
@@ -24,7 +22,7 @@ from banquise.glacier._kernels_schemes import (
     follow,
     keep_record,
 )
-from banquise.jit import checked_inner
+from banquise.jit import checked_inner, njit
 
 MOST_NEWTON = 60
 MOST_HALVINGS = 12

@@ -11,9 +11,8 @@ import math
 from collections import namedtuple
 
 import numpy as np
-from numba import njit
 
-from banquise.jit import checked_inner
+from banquise.jit import checked_inner, njit
 
 Berg = namedtuple(
     "Berg",

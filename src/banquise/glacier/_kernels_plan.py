@@ -6,10 +6,10 @@ import math
 from collections import namedtuple
 
 import numpy as np
-from numba import njit
 
 from banquise.glacier._kernels_friction import curve, solve
 from banquise.glacier._kernels_schemes import book
+from banquise.jit import njit
 
 # element: (8, 8) stiffness for E H = 1, degrees of freedom (x, y) of corners (0,0) (1,0) (1,1) (0,1)
 Plan = namedtuple("Plan", "element modulus weight inverse_mass steady_speed steady_stress share slip code rows")

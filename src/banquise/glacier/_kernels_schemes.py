@@ -11,10 +11,9 @@ An arrival n has the displacement u(n) known, forms the forces there, records, a
 from collections import namedtuple
 
 import numpy as np
-from numba import njit
 
 from banquise.glacier._kernels_friction import RATE_STATE, aged, curve, parameter, solve
-from banquise.jit import checked_inner
+from banquise.jit import checked_inner, njit
 
 # Sums over nodes may be reordered (they are serial: the bits do not depend on threads); nothing else is loosened.
 REORDER = {"reassoc", "contract", "nsz"}

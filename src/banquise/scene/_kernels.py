@@ -1,9 +1,8 @@
 """Kernels of the scene: quadrature points by cutting a floe into pieces."""
 
 import numpy as np
-from numba import njit
 
-from banquise.jit import checked_inner
+from banquise.jit import checked_inner, njit
 
 
 @checked_inner

@@ -6,9 +6,8 @@ do, and sums for four such places are kept too.
 """
 
 import numpy as np
-from numba import njit
 
-from banquise.jit import checked_inner, plain_inner
+from banquise.jit import checked_inner, njit, plain_inner
 
 DEGREE = 6  # of the polynomials whose sums stay as they are
 AROUND = 3  # places off the centre, besides the centre itself, about which a floe may turn

@@ -3,9 +3,8 @@
 import math
 
 import numpy as np
-from numba import njit
 
-from banquise.jit import inner
+from banquise.jit import inner, njit
 
 SLACK = 1e-6  # of the speeds at a contact: a slower approach is what solvers leave, while there is room
 ROUND_OFF = 1e-12  # the same where there is none

@@ -7,9 +7,8 @@ zero, and no loop needs to ask (a branch a body made these loops seven times slo
 """
 
 import numpy as np
-from numba import njit
 
-from banquise.jit import inner
+from banquise.jit import inner, njit
 
 
 @inner

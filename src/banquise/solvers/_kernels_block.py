@@ -7,9 +7,8 @@ Block layout: n diagonal blocks, then the entries of L column by column, then th
 """
 
 import numpy as np
-from numba import njit
 
-from banquise.jit import inner
+from banquise.jit import inner, njit
 
 
 @inner

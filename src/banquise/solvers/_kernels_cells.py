@@ -17,9 +17,8 @@ than are needed; what it leaves, delta W (r - r_0), is gone as delta falls and r
 """
 
 import numpy as np
-from numba import njit
 
-from banquise.jit import inner
+from banquise.jit import inner, njit
 from banquise.solvers._kernels_newton import (
     ABSENT,
     CN,

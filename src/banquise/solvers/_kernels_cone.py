@@ -6,9 +6,8 @@ Bodies that cannot move share the last row of y.
 """
 
 import numpy as np
-from numba import njit
 
-from banquise.jit import inner
+from banquise.jit import inner, njit
 from banquise.solvers._kernels_small import echelon
 
 DIRECTIONS = 24  # where slip directions are looked for first

@@ -6,8 +6,8 @@ closed form, sweeps, active-set Newton on the dense Delassus matrix, Lemke.
 """
 
 import numpy as np
-from numba import njit
 
+from banquise.jit import njit
 from banquise.solvers._kernels import gather, one_contact, residual, sweeps
 from banquise.solvers._kernels_small import active_set, dense_island, pivoting, scratch_for
 

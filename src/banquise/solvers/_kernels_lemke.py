@@ -6,9 +6,8 @@ basic = rhs + T nonbasic: half the numbers and half the work of a tableau with b
 """
 
 import numpy as np
-from numba import njit
 
-from banquise.jit import inner
+from banquise.jit import inner, njit
 
 SOLVED, RAY, CAP, STALLED = 0, 1, 2, 3
 LEXICOGRAPHIC, LARGEST = 0, 1

@@ -7,9 +7,8 @@ None allocates: each takes its work arrays from a `Scratch` made once for the la
 from collections import namedtuple
 
 import numpy as np
-from numba import njit
 
-from banquise.jit import inner
+from banquise.jit import inner, njit
 from banquise.solvers import _kernels_lemke
 from banquise.solvers._kernels import natural_map
 
