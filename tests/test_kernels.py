@@ -72,7 +72,7 @@ def _indexed(x, y, i, j):
     return read
 
 
-# of large islands: still by Numba's own `njit`, so that the fused products of their `factor` may differ
+# of large islands: still by Numba's own `njit`; what they call is inlined into them today
 SHARING = {"solvers/_kernels_large.py", "solvers/_kernels_path.py"}
 
 

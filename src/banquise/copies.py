@@ -2,9 +2,10 @@
 
 Numba puts the functions that a kernel calls into the kernel's object, under names that all objects share: the one that is
 loaded first serves every kernel. That is the function's own in a process that compiles, and some caller's in one that reads
-the cache. Each copy was optimised with what is around it, and what is loose comes out otherwise in its last bits: a first run
-differed from later ones, and a resumed one from one that was never stopped. `OwnCopies` compiles a kernel whose copies only
-itself can see. It runs the code that was compiled with it, whatever else was compiled or read, and in whichever order.
+the cache. Each copy was optimised with what is around it, and what is loose comes out otherwise in its last bits, in strict
+functions too that loose ones were inlined into: a first run differed from later ones, and a resumed one from one that was never
+stopped. `OwnCopies` compiles a kernel whose copies only itself can see. It runs the code that was compiled with it, whatever
+else was compiled or read, and in whichever order.
 """
 
 from typing import Any
@@ -20,7 +21,8 @@ class _Object(JITCodeLibrary):  # type: ignore[misc]
     """What a kernel is compiled into. Read from the cache, an object is one of Numba's: its names are hidden already."""
 
     def _finalize_final_module(self) -> None:
-        self._shared_module = self._final_module.clone()  # for callers, as Numba makes it when one asks
+        # For callers. Numba copies it when the first one asks: by then it was rewritten for the machine (a third more lines)
+        self._shared_module = self._final_module.clone()
         _relink(self._shared_module, Linkage.external, Linkage.linkonce_odr)
         _relink(self._final_module, Linkage.linkonce_odr, Linkage.internal)
         super()._finalize_final_module()
