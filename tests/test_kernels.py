@@ -72,13 +72,9 @@ def _indexed(x, y, i, j):
     return read
 
 
-# of large islands: still by Numba's own `njit`; what they call is inlined into them today
-SHARING = {"solvers/_kernels_large.py", "solvers/_kernels_path.py"}
-
-
 def test_every_kernel_holds_what_it_calls():
     """Numba's own `njit` leaves it to the order of loading which copy of a function serves, and loose ones differ."""
-    for path in sorted(set(PACKAGE.rglob("_kernels*.py")) - {PACKAGE / name for name in SHARING}):
+    for path in sorted(PACKAGE.rglob("_kernels*.py")):
         module = importlib.import_module(".".join(("banquise", *path.relative_to(PACKAGE).with_suffix("").parts)))
         found = {name: thing for name, thing in vars(module).items() if isinstance(thing, Dispatcher)}
         found = {name: thing for name, thing in found.items() if thing.py_func.__module__ == module.__name__}

@@ -6,9 +6,8 @@ that their order of elimination is worth keeping, are for `frictional.IslandRun`
 """
 
 import numpy as np
-from numba import njit
 
-from banquise.jit import inner
+from banquise.jit import inner, njit
 from banquise.solvers._kernels import residual, velocity_of
 from banquise.solvers._kernels_block import block_places, body_graph, minimum_degree, number_bodies
 from banquise.solvers._kernels_newton import LOW, SLOPE, WNN, WTT, Island, Plan, Room

@@ -3,9 +3,8 @@
 other. `docs/design/large-islands.md` says why."""
 
 import numpy as np
-from numba import njit
 
-from banquise.jit import inner
+from banquise.jit import inner, njit
 from banquise.solvers._kernels import sweeps
 from banquise.solvers._kernels_newton import advance, look, merit, newton_step
 
