@@ -8,7 +8,8 @@ from banquise import validation
 from banquise.contact.problem import ContactProblem
 from banquise.contact.samples import cradle, pressed_pack, random_problem
 from banquise.errors import SolverError
-from banquise.solvers import frictional
+from banquise.solvers import frictional, newton
+from banquise.solvers._kernels_large import room_for
 from banquise.solvers.dense import enumerate_island
 from banquise.threads import set_threads
 
@@ -199,6 +200,22 @@ def test_grids_whose_path_folds_everywhere(across, friction):
     moved = problem.replace(free_velocity=0.5 * problem.free_velocity)
     assert residual_by_hand(moved, answer.impulses) > 1e-3 * problem.reference
     assert frictional.solve(moved, guess=answer.impulses).unsolved == 0
+
+
+@pytest.mark.parametrize("part", [0.0, 0.5])
+def test_a_start_from_less_friction_solves_the_problem_itself(part):
+    """What is returned is proved with all of the friction: by hand, and it is no answer of the eased problem."""
+    problem = pressed_pack(6, 6, friction=0.1)
+    rows = problem.scaled()
+    island = newton.LargeIsland(rows, slice(0, problem.contacts))
+    plan = newton.symbolic(island.a, island.b, island.n)
+    room = room_for(island.columns, plan)
+    goal = 1e-6 * problem.reference
+    found, residual, steps = newton._from_less_friction(island.columns, plan, room, part, problem.reference, goal)
+    assert steps > 0 and residual <= goal
+    assert residual_by_hand(problem, found) == pytest.approx(residual, rel=1e-3)
+    eased = problem.replace(friction=part * problem.friction)
+    assert residual_by_hand(eased, found) > 1e3 * goal
 
 
 def test_way_through_the_cells_has_the_same_bits_on_two_threads():

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from banquise.contact.problem import ScaledRows
 from banquise.solvers import _kernels_block, _kernels_cells, _kernels_large, _kernels_path
-from banquise.solvers._kernels_newton import Island, Plan
+from banquise.solvers._kernels_newton import Island, Plan, Room
 
 FIRST = 2  # methods of the chain that are one kernel: the quick one, and the path from its best point
 MAX_STEPS = 1600  # of the path; the hardest jam at hand takes 1,100
@@ -81,8 +81,14 @@ def solve_large(
             continue
         if method == "cells" and least == tried:
             continue
-        point = {"swept": r, "zero": np.zeros_like(r), "best": best}[origin].copy()
         nu = nu * least if origin == "best" else nu
+        if method == "eased":
+            eased, e, steps = _from_less_friction(columns, plan, room, nu, reference, goal)
+            total += steps
+            if e < least:
+                best, least = eased, e
+            continue
+        point = {"swept": r, "zero": np.zeros_like(r), "best": best}[origin].copy()
         if method == "newton":
             passes = 30 if warm else 20
             e, steps = _kernels_path.smoothing_newton(columns, plan, room, point, goal, nu, 0.5, most, passes)
@@ -98,15 +104,33 @@ def solve_large(
     return Outcome(best, least, total)
 
 
+def _from_less_friction(
+    island: Island, plan: Plan, room: Room, part: float, reference: float, goal: float
+) -> tuple[Floats, float, int]:
+    """The first methods from where they end with a part of the friction: the best point, its residual and the steps."""
+    less = island._replace(mu=part * island.mu)
+    start, point, best = np.zeros((len(island.mu), 2)), np.empty((len(island.mu), 2)), np.empty((len(island.mu), 2))
+    _, _, steps = _kernels_path.first_methods(
+        less, plan, _kernels_large.room_for(less, plan), start, point, reference, goal, FIRST
+    )
+    _, e, more = _kernels_path.first_methods(island, plan, room, point, best, reference, goal, FIRST)
+    return best, float(e), int(steps + more)
+
+
 def _chain(warm: bool, reference: float, swept: float, cells: int) -> list[tuple[str, str, float, int]]:
-    """What is tried after the first methods: (method, point to start from, nu (from the best point: times its residual), most
-    steps).
+    """What is tried after the first methods: (method, point to start from, nu (from the best point: times its residual;
+    eased: the part of the friction), most steps).
 
     What the quick method leaves is mostly near. The path from there takes one or two hundred steps while nu is well above
-    the residual that is asked for, and then goes from fold to fold; the way through the cells ends it.
+    the residual that is asked for, and then goes from fold to fold; the way through the cells ends it. What is left then is often
+    solved at once from where there is no friction, or half of it.
     """
     again = [("path", "swept", min(0.1 * reference, 10 * swept), 1000), ("cells", "best", 0.0, cells)] if warm else []
     return [
+        ("cells", "best", 0.0, cells),
+        ("eased", "zero", 0.0, 0),
+        ("cells", "best", 0.0, cells),
+        ("eased", "zero", 0.5, 0),
         ("cells", "best", 0.0, cells),
         *again,
         ("path", "zero", 10 * reference, MAX_STEPS),
