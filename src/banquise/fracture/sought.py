@@ -57,8 +57,8 @@ class Fineness(NamedTuple):
         return self.never_of_small if ice.min_piece < SMALL else self.never
 
 
-ROUGH = Fineness(45.0, 3.0, 12.0, 2, True, sure=0.9, never=1.25, never_of_small=1.15, farther=1.2)
-MIDDLING = Fineness(90.0, 5.0, 16.0, 3, True, sure=0.95, never=1.1, never_of_small=1.07, farther=1.1)
+ROUGH = Fineness(45.0, 3.0, 12.0, 2, True, sure=0.88, never=1.25, never_of_small=1.15, farther=1.2)
+MIDDLING = Fineness(90.0, 5.0, 16.0, 3, True, sure=0.88, never=1.1, never_of_small=1.07, farther=1.1)
 
 
 def own_fineness(ice: Griffith) -> Fineness:
