@@ -51,7 +51,7 @@ _SCENE = {"floes", "obstacles", "domain", "file", "blocks"}
 _TOP = {"title", "seed", "integrator", "crs", "scene", "forcing", "contact", "scheme", "fracture", "bond", "run"}
 _FRACTURE_UNITS = {
     "young": "pressure", "strength": "pressure", "crushing": "pressure", "cohesion": "pressure", "corner": "pressure",
-    "min_size": "length", "gate_length": "length", "toughness": "energy of a surface",
+    "min_size": "length", "min_width": "length", "gate_length": "length", "toughness": "energy of a surface",
 }  # fmt: skip
 
 

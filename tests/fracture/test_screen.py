@@ -24,13 +24,22 @@ def test_a_neck_is_found():
     assert shortest_cut(wings) < 4.0
 
 
-def test_no_break_is_screened_out():
+@pytest.mark.parametrize("width", [0.0, 0.15, 0.3])
+def test_no_break_is_screened_out(width):
+    """Widths of the least piece as parts of the floe's size."""
     for floe, point, push in struck_floes(4, seed=11):
-        hit = impact(floe, point, push, 0.1)
-        crack = search(floe, hit, refine=False)
+        ice = Griffith(min_width=width * np.sqrt(floe.area))
+        hit = impact(floe, point, push, 0.1, ice=ice)
+        crack = search(floe, hit, ice, refine=False)
         energy = hit.energy * crack.critical**2  # of the impact that just breaks the floe
-        assert screen(floe, energy)
-        assert not screen(floe, 0.99 * 10.0 * shortest_cut(floe))
+        assert crack.length >= shortest_cut(floe, ice.min_piece, ice.min_width)
+        assert screen(floe, energy, ice)
+        assert not screen(floe, 0.99 * 10.0 * floe.thickness * shortest_cut(floe, ice.min_piece, ice.min_width), ice)
+
+
+def test_the_shortest_wide_cut_of_a_square(square):
+    """A triangle of base s and legs s / sqrt(2) has the area s^2 / 4: a width of 20 m asks for a base of 80 m."""
+    assert 0.85 * 80.0 < shortest_cut(square, 0.02, 20.0) < 80.0
 
 
 def test_energies_from_impulses():

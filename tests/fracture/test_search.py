@@ -165,3 +165,28 @@ def test_a_rough_border_is_no_obstacle():
 def test_an_unknown_rule_is_refused(square, hit):
     with pytest.raises(BanquiseError, match="rule"):
         search(square, hit, rule="random")
+
+
+@pytest.mark.parametrize("part", [0.1, 0.2, 0.4])
+def test_no_piece_is_narrower_than_asked(part):
+    """Widths as parts of the floe's size."""
+    for floe, point, push in struck_floes(6, seed=4):
+        ice = Griffith(min_width=part * math.sqrt(floe.area))
+        hit = impact(floe, point, push, 0.1, ice=ice)
+        crack, any_width = search(floe, hit, ice), search(floe, hit, Griffith())
+        smaller = min(piece.area for piece in split(floe, crack.start, crack.end))
+        # areas are those of the mesh, whose nodes are kept off the cut: a thousandth of the whole
+        assert smaller >= ice.min_width * crack.length - 2e-3 * floe.area
+        assert (
+            crack.critical >= 0.99 * any_width.critical
+        )  # fewer cracks to choose from; ends are moved by halves of a step
+
+
+def test_half_of_a_square_is_as_wide_as_a_piece_can_be(square):
+    """Chords of a square of 100 m cut off at most 50 m2 a metre: asked for more, nothing breaks (the shortest cut is a bound)."""
+    for width, breaks in ((49.0, True), (60.0, False)):
+        ice = Griffith(min_width=width)
+        assert (
+            np.isfinite(search(square, impact(square, (0.0, 50.0), (1.0, 0.0), 1.0, ice=ice), ice).critical) == breaks
+        )
+        assert np.isfinite(shortest_cut(square, 0.02, width)) == breaks

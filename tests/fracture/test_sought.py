@@ -36,6 +36,7 @@ HOLED = Floe(
 CASES = [
     ([contact((0, 30), (1, 0), 2e5)], Griffith(), rectangle(100, 80)),
     ([contact((0, 30), (1, 0), 2e5, 4e4)], Griffith(min_piece=0.3), rectangle(100, 80)),
+    ([contact((0, 30), (1, 0), 2e5, 4e4)], Griffith(min_width=25.0), rectangle(100, 80)),
     ([contact((0, 30), (1, 0), 2e5), contact((100, 50), (-1, 0.1), 1e5)], Griffith(), rectangle(100, 80)),
     ([contact((60, 0), (0, 1), 3e5)], Griffith(rule="least-energy"), HOLED),
     ([contact((60, 0), (0, 1), 3e5)], Griffith(strength=2e5), HOLED),
@@ -128,22 +129,23 @@ def test_impulses_that_cancel_are_no_load():
         crack_of(floe, blow_on(floe, *pair), Griffith(), [None, None], 1.25)
 
 
-@pytest.mark.parametrize("least", [0.05, 0.3, 0.45, 0.49])
-def test_chords_that_cut_off_just_enough_are_among_the_candidates(least):
+@pytest.mark.parametrize("least, width", [(0.05, 0.0), (0.3, 0.0), (0.45, 0.0), (0.49, 0.0), (0.05, 0.2), (0.05, 0.4)])
+def test_chords_that_cut_off_just_enough_are_among_the_candidates(least, width):
     corners = np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])
     first = np.array([0, 4])
     along, turn = _kernels_border.marks(corners, first)
     spots = np.array([[0.0, 3.6], [0.0, 0.35], [0.0, 1.7]])
-    chords = _kernels_border.chords(corners, first, along, turn, spots, 1, least, False)
+    chords = _kernels_border.chords(corners, first, along, turn, spots, 1, least, width, False)
     x0, y0 = -0.5, -0.1
     areas = []
     for a, b, x, y, _ in chords:
         assert (a, b) == pytest.approx((x0, y0))
         areas.append(min(_cut_areas(corners, (a, b), (x, y))))
-    areas = np.array(areas)
-    assert (areas >= least - 1e-9).all()
-    assert np.isclose(areas, least, atol=2e-3).sum() >= 2  # one on either side
-    assert (np.diff(np.hypot(chords[:, 2] - chords[:, 0], chords[:, 3] - chords[:, 1])) >= 0).all()
+    length = np.hypot(chords[:, 2] - chords[:, 0], chords[:, 3] - chords[:, 1])
+    spare = np.array(areas) - np.maximum(least, width * length)
+    assert (spare >= -1e-9).all()
+    assert np.isclose(spare, 0.0, atol=2e-3).sum() >= 2  # one on either side
+    assert (np.diff(length) >= 0).all()
 
 
 def _cut_areas(corners, a, b):

@@ -179,9 +179,15 @@ def _swept(corners, first, along, turn, spots, at):
 
 
 @inner
-def _least_cuts(x, y, s, corners, first, along, least, whole, out, count):
-    """Add to `out` the chords from the place (x, y), at s along the outer ring, that cut off just the area `least` on either
-    side; how many there are then.
+def _enough(part, length, least, width):
+    """How much more than it must a chord of this length cuts off with an area `part`."""
+    return part - max(least, width * length)
+
+
+@inner
+def _least_cuts(x, y, s, corners, first, along, least, width, whole, out, count):
+    """Add to `out` the chords from the place (x, y), at s along the outer ring, that cut off just enough on either side; how many
+    there are then.
 
     Where little less than half of a floe may be cut off, few of the spaced ends do, or none. The area swept from a fixed start
     grows in proportion along an edge.
@@ -193,18 +199,24 @@ def _least_cuts(x, y, s, corners, first, along, least, whole, out, count):
     swept = 0.0
     for q in range(1, n + 1):
         i, j = (before + q) % n, (before + q + 1) % n
-        part = 0.5 * ((corners[i, 0] - x) * (corners[j, 1] - y) - (corners[i, 1] - y) * (corners[j, 0] - x))
+        ix, iy, jx, jy = corners[i, 0] - x, corners[i, 1] - y, corners[j, 0] - x, corners[j, 1] - y
+        part = 0.5 * (ix * jy - iy * jx)
         if q == n:  # the rest of the start's own edge
-            part = 0.0
+            part, jx, jy = 0.0, 0.0, 0.0
         for side in range(2):
-            goal = least + spare if side == 0 else whole - least - spare
-            if (swept < goal) == (swept + part < goal) or count >= out.shape[0]:
+            low, high = swept, swept + part
+            if side == 1:
+                low, high = whole - low, whole - high
+            low_enough = _enough(low - spare, math.hypot(ix, iy), least, width) >= 0.0
+            high_enough = _enough(high - spare, math.hypot(jx, jy), least, width) >= 0.0
+            if low_enough == high_enough or count >= out.shape[0]:
                 continue
-            f = (goal - swept) / part
-            ex, ey = (
-                corners[i, 0] + f * (corners[j, 0] - corners[i, 0]),
-                corners[i, 1] + f * (corners[j, 1] - corners[i, 1]),
-            )
+            f = 0.5
+            for halving in range(2, 50):
+                ex, ey = ix + f * (jx - ix), iy + f * (jy - iy)
+                enough = _enough(low + f * (high - low) - spare, math.hypot(ex, ey), least, width) >= 0.0
+                f += 0.5**halving if enough == low_enough else -(0.5**halving)
+            ex, ey = x + ix + f * (jx - ix), y + iy + f * (jy - iy)
             if math.hypot(ex - x, ey - y) > 1e-3 and runs_inside(x, y, ex, ey, corners, first):
                 out[count, 0], out[count, 1], out[count, 2], out[count, 3], out[count, 4] = x, y, ex, ey, 0.0
                 count += 1
@@ -213,11 +225,12 @@ def _least_cuts(x, y, s, corners, first, along, least, whole, out, count):
 
 
 @kernel
-def chords(corners, first, along, turn, spots, starts, least, open_ended):
+def chords(corners, first, along, turn, spots, starts, least, width, open_ended):
     """(k, 5) chords x0, y0, x1, y1, 0 in the ice from the first `starts` of the places `spots` to all others, by length.
 
-    On the outer ring they cut off at least the area `least` (a bound: holes are not counted), and if not all places are starts
-    those that cut off just that come in besides; chords from ring to ring only where cracks may be open-ended.
+    On the outer ring they cut off at least the area `least`, and `width` for each unit of their length (bounds: holes are not
+    counted), and if not all places are starts those that cut off just enough come in besides; chords from ring to ring only
+    where cracks may be open-ended.
     """
     n = spots.shape[0]
     at = np.empty((n, 2))
@@ -237,7 +250,10 @@ def chords(corners, first, along, turn, spots, starts, least, open_ended):
                 part = swept[high] - swept[low] + at[high, 0] * at[low, 1] - at[high, 1] * at[low, 0]
                 part = abs(0.5 * part)
                 outer = spots[i, 0] == 0.0
-                if (outer and min(part, whole - part) < least) or (not outer and part <= 1e-9):
+                length = math.hypot(at[j, 0] - at[i, 0], at[j, 1] - at[i, 1])
+                if outer and _enough(min(part, whole - part), length, least, width) < 0.0:
+                    continue
+                if not outer and part <= 1e-9:
                     continue
             elif not open_ended:
                 continue
@@ -247,7 +263,9 @@ def chords(corners, first, along, turn, spots, starts, least, open_ended):
                 count += 1
         if starts < n and spots[i, 0] == 0.0 and 2.0 * least < whole and not open_ended:
             room = out[: count + 4]
-            count = _least_cuts(at[i, 0], at[i, 1], spots[i, 1], corners, first, along, least, whole, room, count)
+            count = _least_cuts(
+                at[i, 0], at[i, 1], spots[i, 1], corners, first, along, least, width, whole, room, count
+            )
     length = np.empty(count)
     for k in range(count):
         length[k] = math.hypot(out[k, 2] - out[k, 0], out[k, 3] - out[k, 1])

@@ -41,10 +41,9 @@ def sampled(ring, count):
 
 
 @njit(cache=True, nogil=True)
-def shortest_chord(at, least, step):
-    """Shortest of the chords between border points `at` (x, y, swept) that cut off `least`, or infinity.
-
-    An end may be off by half a step: the area by half a step times the longer chord.
+def shortest_chord(at, least, width, step):
+    """Shortest of the chords between border points `at` (x, y, swept) that cut off the area `least`, and `width` for each unit of
+    their length; or infinity.
     """
     n = len(at)
     whole = abs(0.5 * at[n - 1, 2])
@@ -55,14 +54,15 @@ def shortest_chord(at, least, step):
             if length >= shortest * shortest:
                 continue
             length = math.sqrt(length)
-            if _cut_off(at, i, j, whole) >= least - 0.5 * step * (length + step):
+            if _cuts_enough(at, i, j, whole, length, least, width, step):
                 shortest = length
     return shortest
 
 
 @njit(cache=True, nogil=True)
-def shortest_cuts(low, high, rows, vertices, ring_start, body_ring, least, count, out):
-    """Length below which no chord cuts off `least` (m2), of the plain floes rows[low] to rows[high]; see `screen`."""
+def shortest_cuts(low, high, rows, vertices, ring_start, body_ring, least, width, count, out):
+    """Length below which no chord cuts off `least` (m2), and `width` (m) for each unit of its length, of the plain floes
+    rows[low] to rows[high]; see `screen`."""
     for k in range(low, high):
         ring = body_ring[rows[k]]
         first, corners = ring_start[ring], ring_start[ring + 1] - ring_start[ring]
@@ -71,11 +71,11 @@ def shortest_cuts(low, high, rows, vertices, ring_start, body_ring, least, count
             j = first + i % corners
             closed[i, 0], closed[i, 1] = vertices[j, 0], vertices[j, 1]
         at, step = sampled(closed, count)
-        out[k] = max(0.0, shortest_chord(at, least[k], step) - step)
+        out[k] = max(0.0, shortest_chord(at, least[k], width[k], step) - step)
 
 
 @njit(cache=True, nogil=True)
-def shortest_chord_from(at, x, y, reach, least, step):
+def shortest_chord_from(at, x, y, reach, least, width, step):
     """The same for chords with an end within `reach` of (x, y)."""
     n = len(at)
     whole = abs(0.5 * at[n - 1, 2])
@@ -88,18 +88,21 @@ def shortest_chord_from(at, x, y, reach, least, step):
             if length >= shortest * shortest or i == j:
                 continue
             length = math.sqrt(length)
-            if _cut_off(at, min(i, j), max(i, j), whole) >= least - 0.5 * step * (length + step):
+            if _cuts_enough(at, min(i, j), max(i, j), whole, length, least, width, step):
                 shortest = length
     return shortest
 
 
 @checked_inner
-def _cut_off(at, i, j, whole):
-    """Area of the smaller side of the chord from point i to point j > i."""
+def _cuts_enough(at, i, j, whole, length, least, width, step):
+    """Whether the chord from point i to point j > i may cut off enough on its smaller side.
+
+    Its ends may be off by half a step each: the area by half a step times the longer chord, the length by a step.
+    """
     xi, yi = at[i, 0] - at[0, 0], at[i, 1] - at[0, 1]
     xj, yj = at[j, 0] - at[0, 0], at[j, 1] - at[0, 1]
     part = abs(0.5 * (at[j, 2] - at[i, 2] + xj * yi - xi * yj))
-    return min(part, whole - part)
+    return min(part, whole - part) >= max(least, width * (length - step)) - 0.5 * step * (length + step)
 
 
 @njit(cache=True, nogil=True)

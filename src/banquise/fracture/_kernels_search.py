@@ -48,6 +48,7 @@ class Aim(NamedTuple):
     price: float  # of a unit of crack
     friction: float
     least: float  # area to be cut off
+    width: float  # of what is cut off: area over the length of the crack
     strength: float  # 0: no gate
     reach: float  # over which the gate looks
     least_energy: bool  # the rule
@@ -116,7 +117,7 @@ def _weigh(sheet, chord, aim, best, known, at, note):
     )  # fmt: skip
     if ghosts == 0 or (not tip and not separates and not aim.arrested):
         return
-    if separates and min(plus, sheet.whole - plus) < aim.least:
+    if separates and min(plus, sheet.whole - plus) < max(aim.least, aim.width * length):
         return
     if tip:
         length = 0.0

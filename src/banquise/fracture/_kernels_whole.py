@@ -51,6 +51,7 @@ class Quest(NamedTuple):
     toughness: float  # J/m2
     friction: float
     least: float  # part of the area
+    width: float  # m
     strength: float  # Pa, 0: no gate
     gate: float  # m
     least_energy: bool  # the rule
@@ -179,7 +180,7 @@ def searched(corners, first, spots, pattern, thickness, width, kinetic, quest, f
     joule = quest.young * thickness * unit * unit
     aim = Aim(
         0.5 * kinetic / joule, quest.toughness * thickness * unit / joule, quest.friction, quest.least * sheet.whole,
-        quest.strength / quest.young, quest.gate / unit, quest.least_energy, True, False,
+        quest.width / unit, quest.strength / quest.young, quest.gate / unit, quest.least_energy, True, False,
     )  # fmt: skip
     step = 0.0
     for r in range(turn.shape[0]):
@@ -192,14 +193,18 @@ def searched(corners, first, spots, pattern, thickness, width, kinetic, quest, f
     best[BEST_AT] = best[FIRST_AT] = -1.0
     n = sheet.nodes.shape[0]
     known = (np.empty((KNOWN, 3, 2 * n)), np.empty((KNOWN, 3, 2 * n)), np.zeros(1, np.int64))
-    chords = _kernels_border.chords(rim, starts, along, turn, ends, 2 * spots.shape[0], aim.least, np.bool_(False))
+    chords = _kernels_border.chords(
+        rim, starts, along, turn, ends, 2 * spots.shape[0], aim.least, aim.width, np.bool_(False)
+    )
     notes = np.empty((chords.shape[0], 6))
     look(sheet, chords, aim, best, known, np.int64(0), notes)
     none = best[FIRST_AT] < 0.0
     for c in range(chords.shape[0]):
         none = none and notes[c, STATUS] != SKIPPED
     if none:  # a contact in a corner so sharp that no chord from it cuts off enough
-        chords = _kernels_border.chords(rim, starts, along, turn, ends, ends.shape[0], aim.least, np.bool_(False))
+        chords = _kernels_border.chords(
+            rim, starts, along, turn, ends, ends.shape[0], aim.least, aim.width, np.bool_(False)
+        )
         notes = np.empty((chords.shape[0], 6))
         look(sheet, chords, aim, best, known, np.int64(0), notes)
     chosen = int(best[BEST_AT]) if best[BEST_AT] >= 0.0 else int(best[FIRST_AT])

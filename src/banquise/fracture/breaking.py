@@ -17,14 +17,12 @@ from numpy.typing import NDArray
 from banquise.errors import BanquiseError, ShapeError
 from banquise.fracture.family import Family, Slit
 from banquise.fracture.splice import Broken, centres_on_map, splice
-from banquise.fracture.split import border_length, pieces_of
+from banquise.fracture.split import pieces_of
 from banquise.scene.bodies import Bodies
 from banquise.scene.floe import Floe
 from banquise.update.impulses import EVENT_COLUMNS, KINDS, OBSTACLE_IDS
 
 Array = NDArray[np.float64]
-
-SLIVER = 0.25  # compactness below which a piece is one
 
 
 @dataclass
@@ -40,31 +38,18 @@ class Cuts:
         default_factory=list
     )  # each cut: its middle, its surface energy, length
 
-    def cut(self, which: int, path: Any, surface: float, slivers: bool = True) -> tuple[int, int] | None:
-        """Cut a piece along a broken line; places of the two new pieces.
-
-        None when the line does not cut it in two, or leaves a sliver though there should be none.
-        """
+    def cut(self, which: int, path: Any, surface: float) -> tuple[int, int] | None:
+        """Cut a piece along a broken line; places of the two new pieces, None when it does not cut it in two."""
         try:
             two = pieces_of(self.pieces[which], path)
         except ShapeError:
             return None
-        if not slivers:
-            least = min(SLIVER, 0.5 * compactness(self.pieces[which]))
-            if any(compactness(p) < least for p in two):
-                return None
         line = np.asarray(path, dtype=float)
         old = self.slits[which]
         self.pieces[which : which + 1] = two
         self.slits[which : which + 1] = [_slits_in(piece, old) for piece in two]
         self.made.append((line.mean(axis=0), surface, sum(map(math.dist, line[1:], line[:-1]))))
         return which, which + 1
-
-
-def compactness(floe: Floe) -> float:
-    """1 for a disc, 0.79 for a square, 0.14 for a strip twenty times as long as wide."""
-    area = float(floe.polygon.area) if floe.radius > 0 else floe.area
-    return 4 * math.pi * area / border_length(floe) ** 2
 
 
 def _slits_in(piece: Floe, slits: list[Slit]) -> list[Slit]:

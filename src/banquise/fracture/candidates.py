@@ -23,6 +23,7 @@ class Border:
         self.along, self.turn = _kernels_border.marks(self.corners, self.first)
         self.open_ended = ice.arrested
         self.least = ice.min_piece * float(mesh.area.sum())
+        self.width = (ice.min_width or 0.0) / body.unit
         self.step = float(self.turn.sum()) / ice.border_points
         stretches = [self._stretch(body.patches[k].line, BESIDE * body.patches[k].width) for k in sources]
         self.taken = np.array(stretches).reshape(-1, 3)
@@ -36,7 +37,15 @@ class Border:
         if from_contact not in self._chords:
             starts = 2 * len(self.taken) if from_contact and len(self.taken) else len(self.spots)
             self._chords[from_contact] = _kernels_border.chords(
-                self.corners, self.first, self.along, self.turn, self.spots, starts, self.least, self.open_ended
+                self.corners,
+                self.first,
+                self.along,
+                self.turn,
+                self.spots,
+                starts,
+                self.least,
+                self.width,
+                self.open_ended,
             )
         return self._chords[from_contact]
 

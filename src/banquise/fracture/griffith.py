@@ -29,6 +29,8 @@ class Griffith:
     min_piece : least part of the floe's area that a crack may cut off
     min_size : m, least side of a piece in a run, the square root of its area (sizes of packs are radii, sqrt(area / pi): 0.56
         of that); None: ten times the thickness, below which it is no plate
+    min_width : m, least width of a piece, its area over the length of the crack that cuts it off; None: `min_size` in a run, any
+        in `search`
     generations : in a run, how often in a row the piece that carries the contact may break again in one impact
     nodes : of the mesh, about; border_points : equally spaced ends of candidate cracks, besides the corners
     rough_first : in a run, whether a rough mesh decides where it leaves no doubt; False: all blows are searched on `nodes`, six
@@ -52,6 +54,7 @@ class Griffith:
     nodes: int = 200
     border_points: int = 24
     min_size: float | None = None
+    min_width: float | None = None
     generations: int = 4
     rough_first: bool = True
 
@@ -61,6 +64,8 @@ class Griffith:
         for name in ("crushing", "strength", "gate_length", "min_size"):
             if getattr(self, name) is not None:
                 _check(name, getattr(self, name), 0.0, math.inf, strict=True)
+        if self.min_width is not None:
+            _check("min_width", self.min_width, 0.0, math.inf)
         _check("poisson", self.poisson, 0.0, 0.499)
         _check("patch", self.patch, 0.002, 0.5)
         _check("lip_friction", self.lip_friction, 0.0, math.inf)
@@ -76,11 +81,22 @@ class Griffith:
         """What breaks the floes of a run."""
         return import_module("banquise.fracture.struck").StruckFloes(self, bodies)
 
-    def with_least_piece(self, part: float) -> Griffith:
-        """The same law with another `min_piece`, a number from 0 to 0.5; nothing is checked, for every floe asks for its own."""
-        other = object.__new__(Griffith)
+    def in_run(self, floe: Any) -> Griffith | None:
+        """The law as a run has it for one floe, with its least piece and width; None for a floe that is too small to break.
+
+        >>> from banquise import Floe
+        >>> ice = Griffith().in_run(Floe([[0, 0], [50, 0], [50, 50], [0, 50]], thickness=1.0))
+        >>> ice.min_piece, ice.min_width
+        (0.04, 10.0)
+        """
+        size = float(self.least_size(floe.thickness))
+        least = max(self.min_piece, size**2 / floe.area)
+        if least > 0.5:
+            return None
+        other = object.__new__(Griffith)  # nothing is checked: every blow asks for its own
         other.__dict__.update(self.__dict__)
-        other.__dict__["min_piece"] = part
+        other.__dict__["min_piece"] = least
+        other.__dict__["min_width"] = size if self.min_width is None else self.min_width
         return other
 
     def least_size(self, thickness: Any) -> Any:

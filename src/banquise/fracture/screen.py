@@ -7,6 +7,7 @@ cuts off enough of the floe). The chord is bounded from below once per shape.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -26,7 +27,7 @@ Rows = NDArray[np.int64]
 SAMPLES = 160  # border points of the bound: it is below the true shortest chord by at most a border step
 _DEFAULT = Griffith()
 _samples: WeakKeyDictionary[Floe, tuple[Array, float]] = WeakKeyDictionary()
-_known: WeakKeyDictionary[Floe, dict[float, float]] = WeakKeyDictionary()
+_known: WeakKeyDictionary[Floe, dict[tuple[float, float], float]] = WeakKeyDictionary()
 
 
 def screen(floe: Floe, energy: Any, ice: Griffith | None = None) -> Any:
@@ -35,7 +36,7 @@ def screen(floe: Floe, energy: Any, ice: Griffith | None = None) -> Any:
     False is certain for cracks that cut the floe in two (cracks that end inside have no shortest length).
     """
     ice = ice or _DEFAULT
-    return energy > ice.toughness * floe.thickness * shortest_cut(floe, ice.min_piece)
+    return energy > ice.toughness * floe.thickness * shortest_cut(floe, ice.min_piece, ice.min_width or 0.0)
 
 
 def compression_energy(impulse: Any, effective_mass: Any, restitution: Any = 0.0) -> Any:
@@ -43,46 +44,51 @@ def compression_energy(impulse: Any, effective_mass: Any, restitution: Any = 0.0
     return np.square(impulse) / (2 * np.square(1 + np.asarray(restitution)) * effective_mass)
 
 
-def shortest_cut(floe: Floe, min_piece: float = 0.02) -> float:
-    """Length (m) below which no chord cuts off that part of the floe's area; kept with the floe.
+def shortest_cut(floe: Floe, min_piece: float = 0.02, min_width: float = 0.0) -> float:
+    """Length (m) below which no chord cuts off that part of the floe's area, and that area (m2) for each metre of it; kept with
+    the floe.
 
     >>> square = Floe([[0, 0], [100, 0], [100, 100], [0, 100]])
     >>> 23 < shortest_cut(square) < 28.3  # the corner triangle of 2 % has a base of 28.28 m
     True
     """
     known = _known.setdefault(floe, {})
-    if min_piece not in known:
+    asked = min_piece, min_width
+    if asked not in known:
         least = min_piece * _area(floe)
         rings = [_known_samples(floe), *(_sampled(_closed(hole)) for hole in _holes(floe))]
-        known[min_piece] = min(_shortest(at, step, least) for at, step in rings)
-    return known[min_piece]
+        known[asked] = min(_shortest(at, step, least, min_width) for at, step in rings)
+    return known[asked]
 
 
-def shortest_cuts(bodies: Bodies, rows: Rows, min_piece: Array) -> Array:
+def shortest_cuts(bodies: Bodies, rows: Rows, min_piece: Array, min_width: Array) -> Array:
     """`shortest_cut` of rows that are plain rings, all at once."""
     out, least = np.empty(len(rows)), min_piece * bodies.area[rows]
 
     def part(low: int, high: int) -> None:
         _kernels_screen.shortest_cuts(
-            low, high, rows, bodies.vertices, bodies.ring_start, bodies.body_ring, least, SAMPLES, out
+            low, high, rows, bodies.vertices, bodies.ring_start, bodies.body_ring, least, min_width, SAMPLES, out
         )
 
     over_blocks(part, len(rows), grain=4)
     return out
 
 
-def _shortest(at: Array, step: float, least: float) -> float:
+def _shortest(at: Array, step: float, least: float, width: float) -> float:
     """Over pairs of sampled border points. Moving both ends by up to half a step changes a chord by at most a step,
     and the area it cuts off by at most half a step times the (longer) chord."""
-    return max(0.0, float(_kernels_screen.shortest_chord(at, least, step)) - step)
+    return max(0.0, float(_kernels_screen.shortest_chord(at, least, width, step)) - step)
 
 
-def shortest_from(floe: Floe, spot: Any, reach: float, min_piece: float) -> float:
-    """Length (m) below which no chord from the outer border within `reach` of `spot` cuts off that part of the area."""
+def shortest_from(floe: Floe, spot: Any, reach: float, ice: Griffith) -> float:
+    """Length (m) below which no chord from the outer border within `reach` of `spot` cuts off what `ice` asks for."""
+    width = ice.min_width or 0.0
     at, step = _known_samples(floe)
     found = _kernels_screen.shortest_chord_from(
-        at, float(spot[0]), float(spot[1]), reach + step, min_piece * _area(floe), step
+        at, float(spot[0]), float(spot[1]), reach + step, ice.min_piece * _area(floe), width, step
     )
+    if found == math.inf:  # then cracks from elsewhere are looked for
+        return shortest_cut(floe, ice.min_piece, width)
     return max(0.0, float(found) - step)
 
 

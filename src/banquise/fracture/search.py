@@ -113,7 +113,7 @@ class _Hunt:
         self.state, self.floe, self.ice = state, floe, ice
         body = state.body
         self.price = ice.toughness * floe.thickness * body.unit  # J per mesh unit of crack
-        kind = (ice.border_points, ice.arrested, ice.min_piece)
+        kind = (ice.border_points, ice.arrested, ice.min_piece, ice.min_width)
         if kind not in state.borders:
             state.borders[kind] = Border(body, state.sources, ice)
         self.border: Border = state.borders[kind]
@@ -124,6 +124,7 @@ class _Hunt:
             price=self.price / state.joule,
             friction=float(ice.lip_friction),
             least=self.border.least,
+            width=self.border.width,
             strength=strength / ice.young,
             reach=gate / body.unit,
             least_energy=rule == "least-energy",

@@ -75,7 +75,10 @@ def extend(floe: Floe, load: Any, ice: Griffith, slits: Sequence[Any]) -> Crack 
 def _cuts_off_enough(cutter: Cutter, start: Array, far: Array, ice: Griffith) -> bool:
     cut = cutter.cut(start, far)
     total = float(cutter.state.body.mesh.area.sum())
-    return cut is not None and cut.separates and min(cut.plus, total - cut.plus) >= ice.min_piece * total
+    if cut is None or not cut.separates:
+        return False
+    width = (ice.min_width or 0.0) / cutter.state.body.unit
+    return min(cut.plus, total - cut.plus) >= max(ice.min_piece * total, width * float(np.hypot(*(far - start))))
 
 
 def _ahead(floe: Floe, start: Array, tip: Array) -> Array | None:

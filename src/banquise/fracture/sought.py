@@ -122,8 +122,8 @@ def seek(floe: Floe, blow: Blow, ice: Griffith, fineness: Fineness, limit: float
     strength = ice.strength or 0.0
     gate = ice.gate_length or (ice.young * ice.toughness / strength**2 if strength else 0.0)
     quest = Quest(
-        ice.young, ice.poisson, ice.toughness, float(ice.lip_friction), ice.min_piece, strength, gate,
-        ice.rule == "least-energy", *fineness[:5], float(limit),
+        ice.young, ice.poisson, ice.toughness, float(ice.lip_friction), ice.min_piece, ice.min_width or 0.0,
+        strength, gate, ice.rule == "least-energy", *fineness[:5], float(limit),
     )  # fmt: skip
     thickness, found = floe.thickness, np.empty(8)
     code = _kernels_whole.searched(

@@ -154,13 +154,18 @@ class StruckFloes(Breaking):
     def _price(self, sim: Any, rows: NDArray[np.int64]) -> None:
         """Note what the shortest crack of these floes costs (J); infinite for one too small to break."""
         b, ice = sim.bodies, sim.fracture
-        least = np.maximum(ice.min_piece, np.square(ice.least_size(b.thickness[rows])) / b.area[rows])
+        size = ice.least_size(b.thickness[rows]) * np.ones(len(rows))
+        least = np.maximum(ice.min_piece, np.square(size) / b.area[rows])
+        width = size if ice.min_width is None else np.full(len(rows), ice.min_width)
         cost = np.full(len(rows), math.inf)
         plain = (b.radius[rows] == 0) & (b.body_ring[rows + 1] - b.body_ring[rows] == 1)
         large = least <= 0.5
         odd = large & ~plain
-        cost[large & plain] = shortest_cuts(b, rows[large & plain], least[large & plain])
-        cost[odd] = [shortest_cut(self.floe(sim, int(row)), part) for row, part in zip(rows[odd], least[odd].tolist())]
+        cost[large & plain] = shortest_cuts(b, rows[large & plain], least[large & plain], width[large & plain])
+        cost[odd] = [
+            shortest_cut(self.floe(sim, row), *enough)
+            for row, *enough in zip(rows[odd].tolist(), least[odd].tolist(), width[odd].tolist())
+        ]
         self.least[rows] = ice.toughness * b.thickness[rows] * cost
         # a crack that ends inside has no shortest length
         slit = [ice.arrested or str(int(number)) in self.family.slits for number in b.ids[rows]]
@@ -216,7 +221,7 @@ class StruckFloes(Breaking):
         `misses` are searches of this floe that found none; a new one is added.
         """
         floe = self.floe(sim, struck.row)
-        ice = _for(sim.fracture, floe)
+        ice = sim.fracture.in_run(floe)
         if ice is None:
             return None, 0
         mobility = struck.mobility(sim.bodies, floe)
@@ -253,7 +258,7 @@ class StruckFloes(Breaking):
             return energy > 0
         width = ice.patch * math.sqrt(floe.area)
         price = PAYS * ice.toughness * floe.thickness
-        if all(energy <= price * shortest_from(floe, c.point, width, ice.min_piece) for c in struck.contacts):
+        if all(energy <= price * shortest_from(floe, c.point, width, ice) for c in struck.contacts):
             return False
         if len(struck.contacts) > 1:
             return True
@@ -318,7 +323,7 @@ class StruckFloes(Breaking):
                 continue
             two: Any = ()
             if crack.separates:
-                two = cuts.cut(which, [crack.start, crack.end], crack.surface, slivers=generation == 1)
+                two = cuts.cut(which, [crack.start, crack.end], crack.surface)
                 if two is None:
                     continue
             else:
@@ -342,7 +347,7 @@ class StruckFloes(Breaking):
     ) -> tuple[tuple[Struck, Crack] | None, int]:
         """The crack of a piece that carries contacts, under at most `budget` (J) of stored energy; searches that it took."""
         piece = cuts.pieces[place]
-        ice = _for(sim.fracture, piece)
+        ice = sim.fracture.in_run(piece)
         if ice is None or budget <= 0:
             return None, 0
         mine = [k for k, contact in enumerate(struck.contacts) if _nearest_piece(cuts.pieces, contact) == place]
@@ -360,7 +365,7 @@ class StruckFloes(Breaking):
         stored = min(own.energy(mobility), budget)
         price = PAYS * ice.toughness * piece.thickness
         width = ice.patch * math.sqrt(piece.area)
-        if all(stored <= price * shortest_from(piece, c.point, width, ice.min_piece) for c in own.contacts):
+        if all(stored <= price * shortest_from(piece, c.point, width, ice) for c in own.contacts):
             return None, 0
         found = self._crack(sim, own, piece, ice, mobility)
         if found is None:
@@ -368,19 +373,6 @@ class StruckFloes(Breaking):
         energy, crack = found
         critical = crack.critical * math.sqrt(max(energy / budget, 1.0))
         return ((own, crack) if critical <= 1 else None), 1
-
-
-def _for(law: Griffith, floe: Floe) -> Griffith | None:
-    """The law with the least piece of this floe; None for one that is too small to break."""
-    least = _least_piece(law, floe)
-    if least > 0.5:
-        return None
-    return law if least <= law.min_piece else law.with_least_piece(least)
-
-
-def _least_piece(law: Griffith, floe: Floe) -> float:
-    """Part of a floe that the least piece is."""
-    return max(law.min_piece, float(law.least_size(floe.thickness)) ** 2 / floe.area)
 
 
 def _nearest_piece(pieces: Sequence[Floe], contact: Contact) -> int:

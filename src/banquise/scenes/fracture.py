@@ -73,8 +73,7 @@ def predicted_speed(seed: int, law: Griffith = LAW) -> tuple[Floe, float]:
     reach = rng.uniform(30, 120) * rng.uniform(0.75, 1.1, n)
     ring = np.column_stack([reach * np.cos(turn), reach * np.sin(turn)])
     floe = Floe(ring, thickness=float(rng.uniform(0.3, 2.0)), density=910.0)
-    least = law.least_size(floe.thickness) ** 2 / floe.area
-    ice = law if least <= law.min_piece else Griffith(**{**law.__dict__, "min_piece": least})
+    ice = law.in_run(floe)
     corner = floe.ring[np.argmin(floe.ring[:, 0])]
     hit = impact(floe, corner, (1.0, 0.0), 0.05, ice=ice)
     return floe, 0.05 * search(floe, hit, ice).critical

@@ -100,13 +100,16 @@ def take_rows(near, before, pairs, found):
 
 
 @inner
-def look_again(near, pairs, shapes, pose, view, n_free, zone, reach, scratch, one, other, found):
+def look_again(near, pairs, kept, shapes, pose, view, n_free, zone, reach, scratch, one, other, found):
     """Look at the pairs that are marked, and put their contacts among those of the others; (contacts, rows needed).
 
-    More contacts than there is room for, or rows needed: what was found is lost, and all is to be looked for anew.
-    one: room for the contacts of a pair; other: for those of all, from where they go to `found`.
+    More contacts than there is room for, or rows needed: all is left as it was, to be called again with more room. (Looking at
+    all pairs instead would find the same contacts only to rounding, and a run that is resumed has less room at first.)
+    one: room for the contacts of a pair; other: for those of all, from where they go to `found`; kept: for the pairs.
     """
-    at = 0
+    at, short = 0, NONE
+    for q in range(len(near)):
+        kept.seen_at[q, 0], kept.seen_at[q, 1] = pairs.seen_at[q, 0], pairs.seen_at[q, 1]
     for q in range(len(near)):
         first, count = np.int64(pairs.seen_at[q, 0]), np.int64(pairs.seen_at[q, 1])
         if pairs.seen[q] == 0:
@@ -118,8 +121,7 @@ def look_again(near, pairs, shapes, pose, view, n_free, zone, reach, scratch, on
                 np.int64(q), np.int64(q) + ONE, near, shapes, pose, view.wraps, view.period, n_free, zone, reach,
                 view.still, view.still, view.moved_at, pairs, 0.0, NONE, TWO, scratch, one, one,
             )  # fmt: skip
-            if rows > 0:
-                return NONE, rows
+            short = max(short, rows)
             if count <= len(one.value) and at + count <= len(other.value):
                 close_levers(count, one.value, one.who, pose)
                 copy_contacts(one.value, one.who, one.key, NONE, count, other.value, other.who, other.key, at)
@@ -127,9 +129,12 @@ def look_again(near, pairs, shapes, pose, view, n_free, zone, reach, scratch, on
                 at += len(other.value)  # it has too little room: that shows in the count
         pairs.seen_at[q, 0], pairs.seen_at[q, 1] = at, count
         at += count
-    if at <= len(other.value):
+    if short == 0 and at <= len(other.value):
         copy_contacts(other.value, other.who, other.key, NONE, at, found.value, found.who, found.key, NONE)
-    return at, NONE
+        return at, short
+    for q in range(len(near)):
+        pairs.seen_at[q, 0], pairs.seen_at[q, 1] = kept.seen_at[q, 0], kept.seen_at[q, 1]
+    return at, short
 
 
 @inner

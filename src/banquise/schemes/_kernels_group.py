@@ -72,7 +72,7 @@ def _look(group, rows, near, follow, before, total, b, f, s, rule, view, shapes,
         reaches(rows, s.left, s.velocity, s.free_velocity, b.extent, s.drift, s.reach, s.pull)
     if rule.moving:
         place_obstacles(n, rule.step - left, left, s.obstacles, s.velocity, b.extent, s.drift, s.pose, s.reach)
-    due, need = ZERO, ZERO
+    due, need, looked = ZERO, ZERO, control[LOOKED]
     if follow and control[LOOKED] == 0 and known(near):
         found = take_rows(near, before, d.pairs, d.found)
         close_levers(found if found <= room else ZERO, value, who, s.pose)
@@ -88,15 +88,16 @@ def _look(group, rows, near, follow, before, total, b, f, s, rule, view, shapes,
         due = due_by_gap(near, d.pairs, value, who, b.size, n, rule.skin, rule.touch, s.now[BLUR])
     else:
         due = due_by_reach(near, d.pairs, s.reach, s.looked)
-        note_reach(rows, s.reach, s.looked)
     if due > 0:
         found, need = look_again(
-            near, d.pairs, shapes, s.pose, view, n, b.zone, s.reach, d.scratch, d.one, d.later, d.found
+            near, d.pairs, d.ends, shapes, s.pose, view, n, b.zone, s.reach, d.scratch, d.one, d.later, d.found
         )
-    control[LOOKED] = 1
-    if need > 0 or found > room:
-        control[NEED], control[LOOKED] = need if need > 0 else found, 0
+    if need > 0 or found > room:  # called again with more, it does the same as if that had been there
+        control[NEED] = need if need > 0 else found
         return ROW_ROOM if need > 0 else CONTACT_ROOM
+    if looked == 1 and phase == STRUCK:
+        note_reach(rows, s.reach, s.looked)
+    control[LOOKED] = 1
     rebounds = rule.rebounds_many + rule.rebounds_few // len(rows)
     _, striking, held = contact_state(
         found, value, who, s.velocity, s.ahead, left, rule.step, s.quick, control[ROUND], rebounds, n, b.size,

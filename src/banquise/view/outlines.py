@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -80,9 +81,10 @@ def _convex(ring: Array) -> bool:
 def crack_edges(outlines: Outlines, parent: NDArray[np.integer], start: Array) -> list[NDArray[np.bool_]]:
     """For each body, which edges of its outer ring were opened by the break that made it.
 
-    Siblings are written down in the same orientation, so an edge they share is the same vector the other way round,
-    and joining them along it puts their centres as far apart as they were when made (`start`, (n, 2)). This needs no
-    pose at the instant of the break, which falls between records.
+    Siblings are written down in the same orientation, so an edge that two of them share is the same vector the other way round,
+    and joining them along it puts their centres as far apart as they were when made (`start`, (n, 2)). The last crack of a
+    break has two such edges; they tell how the family lay, and with that all edges that lie along each other (one crack may
+    end on another) are found. This needs no pose at the instant of the break, which falls between records.
     """
     marks = [np.zeros(len(rings[0]), dtype=bool) for rings in outlines.rings]
     families: dict[int, list[int]] = {}
@@ -90,24 +92,49 @@ def crack_edges(outlines: Outlines, parent: NDArray[np.integer], start: Array) -
         if origin >= 0 and outlines.radius[child] == 0:
             families.setdefault(int(origin), []).append(child)
     for children in families.values():
-        for i, a in enumerate(children):
-            for b in children[i + 1 :]:
-                apart = float(np.hypot(*(start[b] - start[a])))
-                of_a, of_b = _shared_edges(outlines.rings[a][0], outlines.rings[b][0], apart)
-                marks[a][of_a] = True
-                marks[b][of_b] = True
+        rings = [outlines.rings[child][0] for child in children]
+        turned = _as_written(rings, start[children])
+        if turned is None:
+            continue
+        lying = [ring + centre for ring, centre in zip(rings, turned)]
+        for i, j in itertools.permutations(range(len(children)), 2):
+            marks[children[i]] |= _lie_along(lying[i], lying[j])
     return marks
 
 
-def _shared_edges(one: Array, two: Array, apart: float) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Edges of two rings that lie on each other when the rings' frames are `apart` (m) from each other."""
-    edge, back = np.roll(one, -1, axis=0) - one, two - np.roll(two, -1, axis=0)
-    scale = 1e-6 * (np.abs(one).max() + np.abs(two).max())
-    same = np.abs(edge[:, None] - back[None]).max(axis=2) <= scale
-    joined = one[:, None] - np.roll(two, -1, axis=0)[None]  # from frame to frame, if this pair of edges is the joint
-    same &= np.abs(np.hypot(joined[..., 0], joined[..., 1]) - apart) <= 10 * scale
-    of_one, of_two = np.nonzero(same)
-    return of_one, of_two
+def _as_written(rings: list[Array], start: Array) -> Array | None:
+    """The centres of siblings in the orientation of their rings, from those at the break; None where no two share an edge."""
+    places = start[:, 0] + 1j * start[:, 1]
+    for i, j in itertools.combinations(range(len(rings)), 2):
+        one, two = rings[i], rings[j]
+        edge, back = np.roll(one, -1, axis=0) - one, two - np.roll(two, -1, axis=0)
+        scale = 1e-6 * (np.abs(one).max() + np.abs(two).max())
+        same = np.abs(edge[:, None] - back[None]).max(axis=2) <= scale
+        joined = (
+            one[:, None] - np.roll(two, -1, axis=0)[None]
+        )  # from frame to frame, if this pair of edges is the joint
+        apart = places[j] - places[i]
+        same &= np.abs(np.hypot(joined[..., 0], joined[..., 1]) - abs(apart)) <= 10 * scale
+        if same.any():
+            x, y = joined[same][0]
+            turned = (places - places[i]) * (complex(x, y) / apart)
+            return np.column_stack([turned.real, turned.imag])
+    return None
+
+
+def _lie_along(one: Array, two: Array) -> NDArray[np.bool_]:
+    """Which edges of one ring lie along an edge of the other that goes the other way."""
+    edge, other = np.roll(one, -1, axis=0) - one, np.roll(two, -1, axis=0) - two
+    long = np.hypot(edge[:, 0], edge[:, 1])
+    way = edge / np.maximum(long, 1e-300)[:, None]
+    near = 2e-5 * np.ptp(one, axis=0).max()
+    along, off = [], []
+    for end in (two, two + other):
+        away = end[None] - one[:, None]
+        along.append((away * way[:, None]).sum(axis=2))
+        off.append(np.abs(away[..., 1] * way[:, None, 0] - away[..., 0] * way[:, None, 1]))
+    shared = np.minimum(along[0], long[:, None]) - np.maximum(along[1], 0.0)
+    return np.asarray(((np.maximum(*off) <= near) & (shared > 10 * near)).any(axis=1))
 
 
 def place(ring: Array, pose: Any) -> Array:
