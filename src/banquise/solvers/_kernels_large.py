@@ -13,31 +13,30 @@ from banquise.solvers._kernels_block import block_places, body_graph, minimum_de
 from banquise.solvers._kernels_newton import LOW, SLOPE, WNN, WTT, Island, Plan, Room
 from banquise.solvers._kernels_path import first_methods, keep
 
-SIEVE = 0.05  # of the reference speed: contacts with more room than to close at this speed are left out at first
+SIEVE = 0.03  # of the largest speed: contacts with more room than to close at this speed are left out at first
 SIEVES = 6  # times contacts are taken in before all are
-# part of the contacts that are near, from which on none is left out: cold (a part is mostly no easier then), and from memory
-WORTH = 0.5, 0.8
+ROUGH = 1e-2  # residual: from nothing, a part is solved no better until it is known which contacts close
 ENDLESS = np.int64(2**62)  # block products: whatever the factor takes
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def near_contacts(first, last, W, c, bias, low, r, reference, limit, near):
-    """Flag the contacts of an island that may matter: those that bear, would close, or are nearly closed. Returns how many.
+def near_contacts(first, last, W, c, bias, low, r, goal, near):
+    """Flag the contacts of an island that may matter: those that bear, would close, or are nearly closed.
 
     Far more are found than bear anything: all whose bodies could reach each other within the step. Those left out are
-    asked when the others are solved, and those that close are taken in.
+    asked when the others are solved, and those that close are taken in. What is near is told by the speeds of this island and
+    not by its reference, which in a rebound is that of the impulses: hundreds of times as fast, and everything would be near.
+    Returns (how many, the closing speed from which on a contact is near).
     """
-    least, count, warm = SIEVE * reference, 0, False
+    fastest, count = 0.0, 0
     for k in range(first, last):
-        warm = warm or r[k, 0] != 0.0 or r[k, 1] != 0.0
-        bears = low[k] > 0.0 or W[k, 0] * r[k, 0] > limit * reference
+        fastest = max(fastest, abs(c[k, 0] - bias[k, 0]), abs(c[k, 1] - bias[k, 1]))
+    least = SIEVE * fastest
+    for k in range(first, last):
+        bears = low[k] > 0.0 or W[k, 0] * r[k, 0] > goal
         near[k - first] = bears or c[k, 0] < least or bias[k, 0] < least
         count += near[k - first]
-    if count < (WORTH[1] if warm else WORTH[0]) * (last - first):
-        return count
-    for k in range(last - first):
-        near[k] = True
-    return last - first
+    return count, least
 
 
 @inner
@@ -93,12 +92,12 @@ def room_for(island, plan):
 
 
 @inner
-def take_in(first, near, turn, G, a, b, c, y, reference):
+def take_in(first, near, turn, G, a, b, c, y, least):
     """Flag the contacts that close on those that were solved for, too; in the last turn all. Returns how many are flagged."""
     count = 0
     for k in range(near.shape[0]):
         speed, _ = velocity_of(first + k, G, a, b, c, y)
-        near[k] = near[k] or speed < SIEVE * reference or turn >= SIEVES - 1
+        near[k] = near[k] or speed < least or turn >= SIEVES - 1
         count += near[k]
     return count
 
@@ -110,20 +109,23 @@ def quick_island(first, last, G, W, a, b, c, bias, mu, low, r, y, reference, tol
     tries : how many of the first methods. Returns the residual as a velocity, from the impulses alone.
     """
     m, goal, mine = last - first, tolerance * reference, r[first:last]
-    idle = True
+    idle, warm = True, False
     for k in range(first, last):
         idle = idle and c[k, 0] >= 0.0 and low[k] <= 0.0
+        warm = warm or r[k, 0] != 0.0 or r[k, 1] != 0.0
     if idle:  # whatever it starts from: what bears nothing is told so, and not left to press against itself
         for k in range(m):
             mine[k, 0] = mine[k, 1] = 0.0
         return residual(first, last, G, W, a, b, c, mu, low, r, y)
     before, near = mine.copy(), np.empty(m, np.bool_)
-    count, e = near_contacts(first, last, W, c, bias, low, r, reference, tolerance, near), np.inf
+    (count, least), e = near_contacts(first, last, W, c, bias, low, r, goal, near), np.inf
+    part = goal if warm else max(goal, ROUGH * reference)  # what a part is solved to
     for turn in range(SIEVES + 1):
+        aim = goal if count == m else part
         island, bodies, point = take_near(first, near, count, G, W, a, b, c, mu, low, r, y.shape[0] - 1)
         plan = plan_of(island.a, island.b, bodies)
         best = np.empty_like(point)
-        _, least, _ = first_methods(island, plan, room_for(island, plan), point, best, reference, goal, tries)
+        _, there, _ = first_methods(island, plan, room_for(island, plan), point, best, reference, aim, tries)
         place = 0
         for k in range(m):
             mine[k, 0], mine[k, 1] = (best[place, 0], best[place, 1]) if near[k] else (0.0, 0.0)
@@ -131,9 +133,12 @@ def quick_island(first, last, G, W, a, b, c, bias, mu, low, r, y, reference, tol
         e = residual(first, last, G, W, a, b, c, mu, low, r, y)
         if e <= goal or count == m:
             break
-        count = take_in(first, near, turn if least <= goal else SIEVES, G, a, b, c, y, reference)
-        if least > goal:  # a part may be harder than the whole
+        known = count
+        count = take_in(first, near, turn if there <= aim else SIEVES, G, a, b, c, y, least)
+        if there > aim:  # a part may be harder than the whole
             keep(before, mine)
+        elif count == known:
+            part = goal
     if not e <= goal:
         keep(before, mine)
         residual(first, last, G, W, a, b, c, mu, low, r, y)

@@ -9,11 +9,10 @@ from banquise.solvers._kernels import sweeps
 from banquise.solvers._kernels_newton import advance, look, merit, newton_step
 
 PATIENCE = 4  # failed line searches before the quick method gives way to the sure one
-NEAR = 0.5  # times the residual: the nu at which a point found by sweeps is near the smoothed solution
 FOLD = 30  # steps at one nu, after which the path must have folded there, and nu falls all the same
 AFRESH = 16  # steps after which speeds are computed anew from the impulses
-SWEEPS = 20  # before the first Newton step: they cure local trouble
-CLOSE = 1e-2  # residual, from which on the best point is far from the path
+SWEEPS, CURE = 20, 10  # before the first Newton step and after a failed line search: they cure local trouble
+CLOSE = 0.1  # residual, from which on the best point is far from the path
 HURRY = 0.9, 0.5  # in a hurry: what each single step in a row multiplies the fall of nu by, and the least fall
 HASTE = np.bool_(True)  # typed: written out it would compile a copy
 STAGNANT = 400  # steps of the path without halving the best residual, after which it stops
@@ -27,7 +26,7 @@ def keep(r, best):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def smoothing_newton(island, plan, room, r, goal, nu, fall, steps, passes):
+def smoothing_newton(island, plan, room, r, goal, nu, fall, steps):
     """Newton with line search on the smoothed equations, nu falling fast; sweeps where the search fails.
 
     Quick where friction is low or the start is near. After `PATIENCE` failed searches it gives up: then the path to the
@@ -65,9 +64,9 @@ def smoothing_newton(island, plan, room, r, goal, nu, fall, steps, passes):
             nu *= 0.1
         if alpha < 0.02:
             failures += 1
-            sweeps(0, a.shape[0], passes, goal, G, W, a, b, c, mu, low, r, room.y)
+            sweeps(0, a.shape[0], CURE, goal, G, W, a, b, c, mu, low, r, room.y)
             e, age = look(island, room, r), 0
-            nu = max(nu, NEAR * e)
+            nu = max(nu, e)
     return least, done
 
 
@@ -143,8 +142,8 @@ def first_methods(island, plan, room, r, best, reference, goal, tries):
             break
         keep(best, point)
         if trial == 0:
-            nu, fall, passes = (NEAR * swept, 0.5, 30) if warm else (10.0 * reference, 0.64, 20)
-            e, steps = smoothing_newton(island, plan, room, point, goal, nu, fall, 80, passes)
+            nu, fall = (swept, 0.5) if warm else (10.0 * reference, 0.64)
+            e, steps = smoothing_newton(island, plan, room, point, goal, nu, fall, 80)
         else:
             e, steps = central_path(island, plan, room, point, goal, 3.0 * least, 200, HASTE)
         total += steps

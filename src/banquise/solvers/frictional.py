@@ -19,7 +19,7 @@ from banquise.contact.islands import Islands, find_islands
 from banquise.contact.problem import ContactProblem, ScaledRows
 from banquise.errors import SolverError, nearest
 from banquise.solvers import _kernels, _kernels_island, _kernels_large
-from banquise.solvers._kernels_large import SIEVE, SIEVES
+from banquise.solvers._kernels_large import ROUGH, SIEVES
 from banquise.solvers._kernels_newton import Plan
 from banquise.solvers.dense import enumerate_island, lemke_island
 from banquise.solvers.newton import LargeIsland, solve_large, symbolic
@@ -222,34 +222,38 @@ class IslandRun:
             return self.settle(i, 0, 0)
         goal = part * self.limit[i] * self.reference[i]
         before, error, steps = mine.copy(), self.error[i], 0
-        near = self._near(i)
+        near, least = self._near(i, goal)
+        rough = goal if mine.any() else max(goal, ROUGH * self.reference[i])  # what a part is solved to
         for turn in range(SIEVES + 1):
+            aim = goal if near.all() else rough
             which: slice | NDArray[np.int64] = slice(first, last) if near.all() else first + np.flatnonzero(near)
             island = LargeIsland(self.rows, which)
-            outcome = solve_large(island, self.memory.plan(island), mine[near], self.reference[i], goal, tries)
+            outcome = solve_large(island, self.memory.plan(island), mine[near], self.reference[i], aim, tries)
             mine[~near], mine[near] = 0.0, outcome.impulses
             steps += outcome.steps
             self.settle(i, 5, 0)
             if near.all() or self.error[i] * self.reference[i] <= goal:
                 break
-            if outcome.residual > goal:  # a part may be harder than the whole
+            if outcome.residual > aim:  # a part may be harder than the whole
                 mine[:] = before
                 near[:] = True
-            near |= (self._normal_speeds(i) < SIEVE * self.reference[i]) | (turn >= SIEVES - 1)
+            closing = (self._normal_speeds(i) < least) | (turn >= SIEVES - 1)
+            rough = rough if (closing & ~near).any() else goal
+            near |= closing
         if self.error[i] >= error:
             mine[:] = before
             self.settle(i, 5, 0)
         self.work[i] += steps
         return None
 
-    def _near(self, i: int) -> NDArray[np.bool_]:
-        """The contacts of an island that may matter."""
+    def _near(self, i: int, goal: float) -> tuple[NDArray[np.bool_], float]:
+        """The contacts of an island that may matter, and the closing speed that makes them so."""
         rows, (first, last) = self.rows, self.span(i)
         near = np.empty(last - first, np.bool_)
-        _kernels_large.near_contacts(
-            first, last, rows.W, rows.c, rows.bias, rows.lower, self.impulses, self.reference[i], self.limit[i], near
+        _, least = _kernels_large.near_contacts(
+            first, last, rows.W, rows.c, rows.bias, rows.lower, self.impulses, goal, near
         )
-        return near
+        return near, least
 
     def _normal_speeds(self, i: int) -> Floats:
         """Normal speed of each contact of an island, with the room it has."""

@@ -90,8 +90,7 @@ def solve_large(
             continue
         point = {"swept": r, "zero": np.zeros_like(r), "best": best}[origin].copy()
         if method == "newton":
-            passes = 30 if warm else 20
-            e, steps = _kernels_path.smoothing_newton(columns, plan, room, point, goal, nu, 0.5, most, passes)
+            e, steps = _kernels_path.smoothing_newton(columns, plan, room, point, goal, nu, 0.5, most)
         elif method == "path":
             e, steps = _kernels_path.central_path(columns, plan, room, point, goal, nu, most, False)
         else:
@@ -135,5 +134,5 @@ def _chain(warm: bool, reference: float, swept: float, cells: int) -> list[tuple
         *again,
         ("path", "zero", 10 * reference, MAX_STEPS),
         ("cells", "best", 0.0, cells),
-        ("newton", "best", _kernels_path.NEAR, 80),
+        ("newton", "best", 1.0, 80),
     ]
