@@ -24,9 +24,9 @@ def near_contacts(first, last, W, c, bias, low, r, goal, near):
     """Flag the contacts of an island that may matter: those that bear, would close, or are nearly closed.
 
     Far more are found than bear anything: all whose bodies could reach each other within the step. Those left out are
-    asked when the others are solved, and those that close are taken in. What is near is told by the speeds of this island and
-    not by its reference, which in a rebound is that of the impulses: hundreds of times as fast, and everything would be near.
-    Returns (how many, the closing speed from which on a contact is near).
+    asked when the others are solved, and those that close are taken in. What is near is told by the speeds before the
+    impulses and not by the reference: that of a rebound is what its impulses do, ten times as fast, and all would be near.
+    Returns (how many, the closing speed below which a contact is near).
     """
     fastest, count = 0.0, 0
     for k in range(first, last):
@@ -119,9 +119,9 @@ def quick_island(first, last, G, W, a, b, c, bias, mu, low, r, y, reference, tol
         return residual(first, last, G, W, a, b, c, mu, low, r, y)
     before, near = mine.copy(), np.empty(m, np.bool_)
     (count, least), e = near_contacts(first, last, W, c, bias, low, r, goal, near), np.inf
-    part = goal if warm else max(goal, ROUGH * reference)  # what a part is solved to
+    rough = goal if warm else max(goal, ROUGH * reference)  # what a part is solved to
     for turn in range(SIEVES + 1):
-        aim = goal if count == m else part
+        aim = goal if count == m else rough
         island, bodies, point = take_near(first, near, count, G, W, a, b, c, mu, low, r, y.shape[0] - 1)
         plan = plan_of(island.a, island.b, bodies)
         best = np.empty_like(point)
@@ -138,7 +138,7 @@ def quick_island(first, last, G, W, a, b, c, bias, mu, low, r, y, reference, tol
         if there > aim:  # a part may be harder than the whole
             keep(before, mine)
         elif count == known:
-            part = goal
+            rough = goal
     if not e <= goal:
         keep(before, mine)
         residual(first, last, G, W, a, b, c, mu, low, r, y)

@@ -247,7 +247,7 @@ class IslandRun:
         return None
 
     def _near(self, i: int, goal: float) -> tuple[NDArray[np.bool_], float]:
-        """The contacts of an island that may matter, and the closing speed that makes them so."""
+        """The contacts of an island that may matter, and the closing speed below which one does."""
         rows, (first, last) = self.rows, self.span(i)
         near = np.empty(last - first, np.bool_)
         _, least = _kernels_large.near_contacts(
