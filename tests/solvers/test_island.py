@@ -7,7 +7,7 @@ from numba import njit
 from banquise.contact.samples import pressed_pack, random_problem, with_mirror_image
 from banquise.solvers import _kernels, frictional
 from banquise.solvers._kernels_island import AUTO, CLOSED, LEMKE, solve_island
-from banquise.solvers._kernels_large import quick_island
+from banquise.solvers._kernels_large import near_contacts, quick_island
 from banquise.solvers._kernels_small import scratch_for
 
 
@@ -119,3 +119,20 @@ def test_a_large_island_that_opens_bears_nothing():
     columns = rows.G, rows.W, rows.a, rows.b, rows.c, rows.bias, rows.friction, rows.lower
     assert quick_island(0, m, *columns, r, y, 1.0, 1e-6, 2) == 0.0
     assert not r.any() and not y.any()
+
+
+def test_contacts_with_room_are_left_out_and_taken_in_where_they_close():
+    """The residual is that of all contacts, also of those that were not in the problem at first."""
+    rows = pressed_pack(6, 6, friction=0.1).scaled()
+    m, y, speed = len(rows.a), np.zeros((rows.bodies + 1, 3)), np.abs(rows.c).max()
+    room = np.where(np.arange(m) % 3 == 0, 0.1 * speed, 0.0)
+    rows.c[:, 0] += room
+    rows.bias[:, 0] += room
+    r, near = np.zeros((m, 2)), np.empty(m, np.bool_)
+    count, _ = near_contacts(0, m, rows.W, rows.c, rows.bias, rows.lower, r, 1e-6 * speed, near)
+    assert 0 < count < m
+    columns = rows.G, rows.W, rows.a, rows.b, rows.c, rows.bias, rows.friction, rows.lower
+    assert quick_island(0, m, *columns, r, y, speed, 1e-6, 2) <= 1e-6 * speed
+    assert r[~near, 0].any()
+    G, W, a, b, c, _, mu, low = columns
+    assert _kernels.residual(0, m, G, W, a, b, c, mu, low, r, y) <= 1e-6 * speed
