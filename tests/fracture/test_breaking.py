@@ -232,9 +232,9 @@ def test_what_solvers_leave_on_a_contact_is_no_blow():
     event[:, 12:14] = (-50.0, 0.0), (-40.0, 30.0)
     event[:, 6] = 1e5, 1e-7
     only = sim.breaking._struck(sim, event, 0, 0)
-    assert len(only.contacts) == 1 and only.events.tolist() == [0]
+    assert len(only.spots) == 1 and only.events.tolist() == [0]
     event[1, 6] = 1.0
-    assert len(sim.breaking._struck(sim, event, 0, 0).contacts) == 2
+    assert len(sim.breaking._struck(sim, event, 0, 0).spots) == 2
 
 
 def test_too_small_to_break():

@@ -102,12 +102,13 @@ class Detector:
         self.rebuilds = 0
         self._memory = Memory()
         if kept is not None and before is not None:
-            self.pairs, self.state, memory, path, turned, wraps, pose = kept
-            old = before >= 0
-            self._memory = memory
+            self.pairs, self.state, self._memory, columns = kept
+            new = np.flatnonzero(before < 0)
             # poses when they were last seen: what they have come since is still to be added to their paths
-            self.path[old], self.turned[old] = path[before[old]], turned[before[old]]
-            self.wraps[old], self.pose[old] = wraps[before[old]], pose[before[old]]
+            for column, known in zip((self.path, self.turned, self.wraps, self.pose), columns):
+                fresh = column[new]
+                known.take(before, axis=0, out=column, mode="clip")
+                column[new] = fresh
         if before is None:
             self._scratch: dict[int, Scratch] = {}
             self._found: dict[tuple[int, int], Found] = {}  # room only: looks begin anew
@@ -129,11 +130,13 @@ class Detector:
             return None
         now = np.full(len(self.path), -1, np.int32)
         now[before[rows]] = rows
-        pairs = self.pairs.copy()
-        pairs[:, 0], pairs[:, 1] = now[pairs[:, 0]], now[pairs[:, 1]]
-        stayed = (pairs[:, :2] >= 0).all(axis=1)
-        columns: list[Any] = [column[stayed] for column in self.state]
-        return pairs[stayed], PairState(*columns), self._memory, self.path, self.turned, self.wraps, self.pose
+        one, other = now[self.pairs[:, 0]], now[self.pairs[:, 1]]
+        stayed = np.flatnonzero((one >= 0) & (other >= 0))
+        # wide columns are taken by number ten times as fast as by a mask
+        pairs = self.pairs.take(stayed, axis=0)
+        pairs[:, 0], pairs[:, 1] = one[stayed], other[stayed]
+        columns: list[Any] = [column.take(stayed, axis=0) for column in self.state]
+        return pairs, PairState(*columns), self._memory, (self.path, self.turned, self.wraps, self.pose)
 
     def contacts(
         self, bodies: Any, zone: Array, travel: Array | None = None, memory: Contacts | None = None

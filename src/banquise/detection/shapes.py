@@ -120,8 +120,8 @@ def reshaped(shapes: Shapes, bodies: Any, before: NDArray[np.int64]) -> Shapes:
     )  # fmt: skip
     source = before.copy()
     source[new] = len(shapes.frame) + np.arange(len(new))
-    counts = np.concatenate([np.diff(shapes.body, axis=0), np.diff(made.body, axis=0)])[source].sum(axis=0)
-    nodes, slots, n = int(counts[0]), int(counts[1]), len(before)
+    counts = np.concatenate([np.diff(shapes.body, axis=0), np.diff(made.body, axis=0)])
+    (nodes, slots), n = counts.take(source, axis=0).sum(axis=0).tolist(), len(before)
     out = Shapes(
         *_slots(slots),
         np.empty((nodes, 7)),

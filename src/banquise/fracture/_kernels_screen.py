@@ -9,17 +9,19 @@ from banquise.jit import checked_inner, njit
 
 @njit(cache=True, nogil=True)
 def sampled(ring, count):
-    """Border points (k, 3) of a closed ring, its corners and `count` evenly spaced ones in order: x, y and the area swept so
+    """Border points (k, 3) of a ring, its corners and `count` evenly spaced ones in order: x, y and the area swept so
     far (twice, about the first); and the step between those."""
-    corners = len(ring) - 1
+    corners = len(ring)
     total = 0.0
     for i in range(corners):
-        total += math.hypot(ring[i + 1, 0] - ring[i, 0], ring[i + 1, 1] - ring[i, 1])
+        j = i + 1 if i + 1 < corners else 0
+        total += math.hypot(ring[j, 0] - ring[i, 0], ring[j, 1] - ring[i, 1])
     step = total / count
     out = np.empty((corners + count, 3))
     found, spaced, along = 0, 1, 0.0
     for i in range(corners):
-        ex, ey = ring[i + 1, 0] - ring[i, 0], ring[i + 1, 1] - ring[i, 1]
+        j = i + 1 if i + 1 < corners else 0
+        ex, ey = ring[j, 0] - ring[i, 0], ring[j, 1] - ring[i, 1]
         long = math.hypot(ex, ey)
         out[found, 0], out[found, 1] = ring[i, 0], ring[i, 1]
         found += 1
@@ -47,9 +49,10 @@ def shortest_chord(at, least, width, step):
     """
     n = len(at)
     whole = abs(0.5 * at[n - 1, 2])
+    few = _too_few(least, step)
     shortest = math.inf
     for i in range(n):
-        for j in range(i + 1, n):
+        for j in range(i + few, min(i + n - few + 1, n)):
             length = (at[j, 0] - at[i, 0]) ** 2 + (at[j, 1] - at[i, 1]) ** 2
             if length >= shortest * shortest:
                 continue
@@ -59,33 +62,54 @@ def shortest_chord(at, least, width, step):
     return shortest
 
 
+@checked_inner
+def _too_few(least, step):
+    """Steps of the border, one at least, with fewer of which no chord cuts off `least` in the sense of `shortest_chord`.
+
+    A line and a curve of length s enclose at most s^2 / (2 pi) (Dido), and the chord is at most as long as the curve.
+    """
+    need = 2.0 * math.pi * (least - 0.5 * step * step)
+    half = 0.5 * math.pi * step
+    return max(1, int((1.0 - 1e-9) * (math.sqrt(half * half + max(need, 0.0)) - half) / step))
+
+
 @njit(cache=True, nogil=True)
 def shortest_cuts(low, high, rows, vertices, ring_start, body_ring, least, width, count, out):
     """Length below which no chord cuts off `least` (m2), and `width` (m) for each unit of its length, of the plain floes
     rows[low] to rows[high]; see `screen`."""
     for k in range(low, high):
         ring = body_ring[rows[k]]
-        first, corners = ring_start[ring], ring_start[ring + 1] - ring_start[ring]
-        closed = np.empty((corners + 1, 2))
-        for i in range(corners + 1):
-            j = first + i % corners
-            closed[i, 0], closed[i, 1] = vertices[j, 0], vertices[j, 1]
-        at, step = sampled(closed, count)
+        at, step = sampled(vertices[ring_start[ring] : ring_start[ring + 1]], count)
         out[k] = max(0.0, shortest_chord(at, least[k], width[k], step) - step)
 
 
 @njit(cache=True, nogil=True)
-def shortest_chord_from(at, x, y, reach, least, width, step):
-    """The same for chords with an end within `reach` of (x, y)."""
+def shortest_from(ring, spots, reach, least, width, count):
+    """The same of one ring, for chords with an end within `reach` of any of the spots; where none of these cuts off enough, for
+    all, for then cracks from elsewhere are looked for."""
+    at, step = sampled(ring, count)
+    shortest = math.inf
+    for k in range(len(spots)):
+        shortest = min(shortest, _shortest_chord_from(at, spots[k, 0], spots[k, 1], reach + step, least, width, step))
+    if shortest == math.inf:
+        shortest = shortest_chord(at, least, width, step)
+    return max(0.0, shortest - step)
+
+
+@checked_inner
+def _shortest_chord_from(at, x, y, reach, least, width, step):
+    """`shortest_chord` of chords with an end within `reach` of (x, y)."""
     n = len(at)
     whole = abs(0.5 * at[n - 1, 2])
+    few = _too_few(least, step)
     shortest = math.inf
     for i in range(n):
         if math.hypot(at[i, 0] - x, at[i, 1] - y) > reach:
             continue
-        for j in range(n):
+        for steps in range(few, n - few + 1):
+            j = (i + steps) % n
             length = (at[j, 0] - at[i, 0]) ** 2 + (at[j, 1] - at[i, 1]) ** 2
-            if length >= shortest * shortest or i == j:
+            if length >= shortest * shortest:
                 continue
             length = math.sqrt(length)
             if _cuts_enough(at, min(i, j), max(i, j), whole, length, least, width, step):
@@ -151,18 +175,44 @@ def strong_percussions(
 
 
 @njit(cache=True, nogil=True)
-def at_instant(events, number, time, faint, out):
-    """Impacts of the floe with this number at one instant, but for those with less than `faint` of the strongest impulse: their
-    places among the events; how many."""
-    most = 0.0
-    for turn in range(2):
-        count = 0
-        for k in range(len(events)):
-            if events[k, 0] != time or events[k, 1] != 0.0 or (events[k, 2] != number and events[k, 3] != number):
-                continue
-            if turn == 0:
-                most = max(most, events[k, 6])
-            elif events[k, 6] > faint * most:
-                out[count] = k
-                count += 1
-    return count
+def at_instant(
+    events, time, number, faint, cos, sin, x, y, row_of, n_free, obstacle_ids, kind, material, restitution
+):  # fmt: skip
+    """Impacts of the floe with this number at one instant, but for those with less than `faint` of the strongest impulse.
+
+    Their places among the events; places and pushes (k, 4); impulses (k, 2); levers of the others (k, 2) and their rows; the
+    largest restitution. All in the frame in which the floe is turned back by the angle of (cos, sin) and has its centre at
+    (x, y). `kind` is the floe's material.
+    """
+    most, count = 0.0, 0
+    which = np.empty(len(events), np.int64)
+    for k in range(len(events)):
+        if events[k, 0] == time and events[k, 1] == 0.0 and (events[k, 2] == number or events[k, 3] == number):
+            most = max(most, events[k, 6])
+            which[count] = k
+            count += 1
+    strong = 0
+    for k in range(count):
+        if events[which[k], 6] > faint * most:
+            which[strong] = which[k]
+            strong += 1
+    spots, impulses, levers = np.empty((strong, 4)), np.empty((strong, 2)), np.empty((strong, 2))
+    others = np.empty(strong, np.int64)
+    largest = 0.0
+    for k in range(strong):
+        e = events[which[k]]
+        first = e[2] == number
+        own, other, way = (12, 14, -1.0) if first else (14, 12, 1.0)
+        px, py = way * e[10], way * e[11]
+        spots[k, 0] = x + (cos * e[own] + sin * e[own + 1])
+        spots[k, 1] = y + (cos * e[own + 1] - sin * e[own])
+        spots[k, 2], spots[k, 3] = cos * px + sin * py, cos * py - sin * px
+        levers[k, 0] = cos * e[other] + sin * e[other + 1]
+        levers[k, 1] = cos * e[other + 1] - sin * e[other]
+        impulses[k, 0], impulses[k, 1] = e[6], e[7]
+        partner = int(e[3] if first else e[2])
+        others[k] = n_free + partner - obstacle_ids if partner >= obstacle_ids else row_of[partner]
+        bounce = restitution[kind, material[others[k]]]
+        if bounce > largest:
+            largest = bounce
+    return which[:strong].copy(), spots, impulses, levers, others, largest

@@ -110,8 +110,10 @@ class Breaking:
         events = []
         broken = []
         apart = [c for c in cuts if len(c.pieces) > 1]
-        starts = [centres_on_map(b, c.row, c.whole, c.pieces) for c in apart]
-        born = self.family.add([c.number for c in apart], [c.pieces for c in apart], sim.time, starts) if apart else []
+        born: list[list[int]] = []
+        if apart:
+            starts = centres_on_map(b, apart)
+            born = self.family.add([c.number for c in apart], [c.pieces for c in apart], sim.time, starts)
         for c, ids in zip(apart, born):
             if ids[-1] >= OBSTACLE_IDS:
                 raise BanquiseError(f"fracture: more than {OBSTACLE_IDS:,} floes. Raise min_size or stop earlier.")

@@ -68,9 +68,9 @@ class Family:
         return ".".join([root, *path[::-1]])
 
     def add(
-        self, parents: Sequence[int], pieces: Sequence[Sequence[Floe]], time: float, starts: Sequence[Array]
+        self, parents: Sequence[int], pieces: Sequence[Sequence[Floe]], time: float, starts: Array
     ) -> list[list[int]]:
-        """The pieces of each floe that ends now, `starts` (k, 2) their centres on the map; their ids."""
+        """The pieces of each floe that ends now, `starts` (k, 2) the centres of all on the map; their ids."""
         every = [piece for own in pieces for piece in own]
         counts = [len(own) for own in pieces]
         ends = np.cumsum([len(self), *counts]).tolist()
@@ -85,7 +85,7 @@ class Family:
         self.number = np.append(self.number, [k for count in counts for k in range(1, count + 1)])
         self.birth = np.append(self.birth, np.full(len(every), time))
         self.density = np.append(self.density, [p.density for p in every])
-        self.start = np.concatenate([self.start, *starts])
+        self.start = np.concatenate([self.start, starts])
         self.end[list(parents)] = time
         self.end = np.append(self.end, np.full(len(every), np.inf))
         known = self.__dict__.setdefault("_floes", {})

@@ -7,7 +7,6 @@ cuts off enough of the floe). The chord is bounded from below once per shape.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -26,7 +25,6 @@ Rows = NDArray[np.int64]
 
 SAMPLES = 160  # border points of the bound: it is below the true shortest chord by at most a border step
 _DEFAULT = Griffith()
-_samples: WeakKeyDictionary[Floe, tuple[Array, float]] = WeakKeyDictionary()
 _known: WeakKeyDictionary[Floe, dict[tuple[float, float], float]] = WeakKeyDictionary()
 
 
@@ -56,7 +54,7 @@ def shortest_cut(floe: Floe, min_piece: float = 0.02, min_width: float = 0.0) ->
     asked = min_piece, min_width
     if asked not in known:
         least = min_piece * _area(floe)
-        rings = [_known_samples(floe), *(_sampled(_closed(hole)) for hole in _holes(floe))]
+        rings = [_sampled(ring) for ring in (_outer(floe), *_holes(floe))]
         known[asked] = min(_shortest(at, step, least, min_width) for at, step in rings)
     return known[asked]
 
@@ -80,16 +78,11 @@ def _shortest(at: Array, step: float, least: float, width: float) -> float:
     return max(0.0, float(_kernels_screen.shortest_chord(at, least, width, step)) - step)
 
 
-def shortest_from(floe: Floe, spot: Any, reach: float, ice: Griffith) -> float:
-    """Length (m) below which no chord from the outer border within `reach` of `spot` cuts off what `ice` asks for."""
-    width = ice.min_width or 0.0
-    at, step = _known_samples(floe)
-    found = _kernels_screen.shortest_chord_from(
-        at, float(spot[0]), float(spot[1]), reach + step, ice.min_piece * _area(floe), width, step
-    )
-    if found == math.inf:  # then cracks from elsewhere are looked for
-        return shortest_cut(floe, ice.min_piece, width)
-    return max(0.0, float(found) - step)
+def shortest_from(floe: Floe, spots: Array, reach: float, ice: Griffith) -> float:
+    """Length (m) below which no chord from the outer border within `reach` of one of the `spots` (x, y, ...) cuts off what `ice`
+    asks for; of chords from anywhere, where none of those does."""
+    least, width = ice.min_piece * _area(floe), ice.min_width or 0.0
+    return float(_kernels_screen.shortest_from(_outer(floe), spots, reach, least, width, SAMPLES))
 
 
 def _area(floe: Floe) -> float:
@@ -101,15 +94,8 @@ def _holes(floe: Floe) -> Sequence[Array]:
     return [np.asarray(r.coords)[:-1] for r in floe.polygon.interiors] if floe.radius > 0 else floe.holes
 
 
-def _closed(ring: Array) -> Array:
-    return np.concatenate([ring, ring[:1]])
-
-
-def _known_samples(floe: Floe) -> tuple[Array, float]:
-    if floe not in _samples:
-        outer = _closed(floe.ring) if floe.radius == 0 else np.asarray(floe.polygon.exterior.coords)
-        _samples[floe] = _sampled(outer)
-    return _samples[floe]
+def _outer(floe: Floe) -> Array:
+    return floe.ring if floe.radius == 0 else np.asarray(floe.polygon.exterior.coords)[:-1]
 
 
 def _sampled(ring: Array) -> tuple[Array, float]:

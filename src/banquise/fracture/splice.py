@@ -27,12 +27,15 @@ class Broken:
     ids: Sequence[int]
 
 
-def centres_on_map(bodies: Bodies, row: int, whole: Floe, pieces: Sequence[Floe]) -> Array:
-    """Where the centres of the pieces are now, (k, 2) m."""
-    c, s = bodies.cos[row], bodies.sin[row]
-    away = np.array([p.centre for p in pieces]) - whole.centre
+def centres_on_map(bodies: Bodies, broken: Sequence[Any]) -> Array:
+    """Where the centres of all pieces of some floes (with `row`, `whole` and `pieces`) are now, (k, 2) m."""
+    counts = [len(b.pieces) for b in broken]
+    of = np.repeat([b.row for b in broken], counts)
+    c, s = bodies.cos[of], bodies.sin[of]
+    whole = np.repeat([b.whole.centre for b in broken], counts, axis=0)
+    away = np.array([p.centre for b in broken for p in b.pieces]) - whole
     return np.column_stack(
-        [bodies.x[row] + c * away[:, 0] - s * away[:, 1], bodies.y[row] + s * away[:, 0] + c * away[:, 1]]
+        [bodies.x[of] + c * away[:, 0] - s * away[:, 1], bodies.y[of] + s * away[:, 0] + c * away[:, 1]]
     )
 
 
@@ -56,11 +59,12 @@ def splice(bodies: Bodies, broken: Sequence[Broken]) -> tuple[Bodies, NDArray[np
     out = Bodies()
     out.n_free, out.materials = n + len(later), bodies.materials
     rows, others = np.array([b.row for b in broken]), np.array(later, dtype=np.int64) - total
+    first = source[rows] - total
     if bodies.has_few:
         made.points(varying=False)
     for name in (*COLUMNS, *_OF_FLOES, *(FEW if bodies.has_few else ())):
-        setattr(out, name, _spliced(getattr(bodies, name), getattr(made, name), n, rows, source[rows] - total, others))
-    out.vertices, out.ring_start, out.body_ring = _rings(bodies, made, rows, source[rows] - total, others)
+        setattr(out, name, _spliced(getattr(bodies, name), getattr(made, name), n, rows, first, others))
+    out.vertices, out.ring_start, out.body_ring = _rings(bodies, made, rows, first, others)
     before = source[: out.n_free]
     return out, np.where(before < total, before, -1)
 
@@ -84,12 +88,14 @@ def _rings(
         stretches += [(old, at, row), (made, piece, piece + 1)]
         at = row + 1
     stretches += [(old, at, old.n_free), *((made, k, k + 1) for k in others.tolist()), (old, old.n_free, len(old))]
+    of = {id(b): (np.diff(b.ring_start), np.diff(b.body_ring)) for b in (old, made)}
     vertices, lengths, counts = [], [np.zeros(1, np.int32)], [np.zeros(1, np.int32)]
     for bodies, low, high in stretches:
+        points, rings = of[id(bodies)]
         ring, last = int(bodies.body_ring[low]), int(bodies.body_ring[high])
         vertices.append(bodies.vertices[bodies.ring_start[ring] : bodies.ring_start[last]])
-        lengths.append(np.diff(bodies.ring_start[ring : last + 1]))
-        counts.append(np.diff(bodies.body_ring[low : high + 1]))
+        lengths.append(points[ring:last])
+        counts.append(rings[low:high])
     return (
         np.concatenate(vertices),
         np.cumsum(np.concatenate(lengths), dtype=np.int32),
@@ -102,15 +108,10 @@ def _place(bodies: Bodies, broken: Sequence[Broken], made: Bodies) -> None:
     counts = [len(b.pieces) for b in broken]
     rows = np.array([b.row for b in broken])
     of = np.repeat(rows, counts)
-    whole = np.repeat([b.whole.centre for b in broken], counts, axis=0)
-    away = np.array([p.centre for b in broken for p in b.pieces]) - whole
     for name in ("cos", "sin", "angle", "material"):
         getattr(made, name)[:] = getattr(bodies, name)[of]
-    c, s = made.cos, made.sin
     made.ids[:] = [number for b in broken for number in b.ids]
-    made.x[:] = bodies.x[of] + c * away[:, 0] - s * away[:, 1]
-    made.y[:] = bodies.y[of] + s * away[:, 0] + c * away[:, 1]
-    here = np.stack([bodies.x, bodies.y], axis=1)
+    made.x[:], made.y[:] = centres_on_map(bodies, broken).T
     parents = (
         bodies.mass[rows],
         bodies.inertia[rows],
@@ -118,7 +119,7 @@ def _place(bodies: Bodies, broken: Sequence[Broken], made: Bodies) -> None:
         np.stack([bodies.u[rows], bodies.v[rows]], axis=1),
         bodies.spin[rows],
     )
-    centre = np.stack([made.x, made.y], axis=1) - here[of]
+    centre = np.stack([made.x - bodies.x[of], made.y - bodies.y[of]], axis=1)
     velocity, spin = shared_motion(parents, made.mass, made.inertia, centre, np.cumsum([0, *counts]))
     made.u[:], made.v[:] = velocity.T
     made.spin[:] = np.repeat(spin, counts)

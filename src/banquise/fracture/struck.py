@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,13 +23,12 @@ from banquise.fracture.blas import one_blas_thread
 from banquise.fracture.blow import Struck
 from banquise.fracture.breaking import Breaking, Cuts
 from banquise.fracture.griffith import Griffith
-from banquise.fracture.percussion import Contact
 from banquise.fracture.screen import shortest_cut, shortest_cuts, shortest_from
 from banquise.fracture.search import Crack
 from banquise.fracture.sought import SHARE, Blow, Other, crack_by_steps, crack_of, rings_of, serves
 from banquise.fracture.till import Till
 from banquise.scene.bodies import Bodies
-from banquise.scene.floe import Floe
+from banquise.scene.floe import Floe, weigh
 from banquise.threads import over_blocks
 from banquise.update.impulses import OBSTACLE_IDS
 
@@ -43,6 +42,16 @@ SURE = 0.8  # of that energy, below which it is not searched again
 # Of the strongest impulse on a floe at one instant: less is what solvers leave on contacts that bear nothing (in a storm 1e-12
 # to 1e-8; the next faintest was 3e-4). Such a contact neither loads the floe nor holds its border.
 FAINT = 1e-6
+
+
+class Look(NamedTuple):
+    """A blow that is worth a search: what is struck, under which law, how, and the slits that it has."""
+
+    struck: Struck
+    floe: Floe
+    ice: Griffith  # with the least piece of this floe
+    blow: Blow
+    slits: Sequence[Any] = ()
 
 
 @dataclass
@@ -101,18 +110,31 @@ class StruckFloes(Breaking):
         for row, k in hard:
             blows.setdefault(row, []).append(k)
         floes = list(blows.items())
+        weigh([self.floe(sim, row) for row in blows])
         found: list[Proposal | None] = [None] * len(floes)
         counts = [0] * len(floes)
         misses = [self.searched.get(str(int(sim.bodies.ids[row])), []) for row in blows]
 
+        # All before the first search: right after one a look takes twice as long (Python's memory has left the caches, it seems).
+        looks: list[Look | None] = [None] * len(floes)
+
+        def first_looks(first: int, last: int) -> None:
+            for at in range(first, last):
+                row, (k, *_) = floes[at]
+                looks[at] = self._looked(sim, self._struck(sim, events, row, k), misses[at])
+
+        over_blocks(first_looks, len(floes), grain=4)
         queue = iter(range(len(floes)))
 
         def searches(_first: int, _last: int) -> None:
             for at in queue:
-                row, events_of_it = floes[at]
-                for k in events_of_it:
-                    p, count = self._searched(sim, self._struck(sim, events, row, k), misses[at])
-                    counts[at] += count
+                row, (_, *later) = floes[at]
+                for k in (None, *later):
+                    look = looks[at] if k is None else self._looked(sim, self._struck(sim, events, row, k), misses[at])
+                    if look is None:
+                        continue
+                    p = self._searched(sim, look, misses[at])
+                    counts[at] += 1
                     if p is not None:
                         p.cuts, count = self._cuts(sim, p)
                         counts[at] += count
@@ -175,27 +197,15 @@ class StruckFloes(Breaking):
 
     def _struck(self, sim: Any, events: Array, row: int, k: int) -> Struck:
         """All contacts of a floe at the instant of event k."""
-        b, number = sim.bodies, int(sim.bodies.ids[row])
-        floe, rows, time = self.floe(sim, row), self.rows(sim), events[k, 0]
-        which = np.empty(len(events), np.int64)
-        which = which[: _kernels_screen.at_instant(events, number, time, FAINT, which)]
+        b, time = sim.bodies, float(events[k, 0])
         turn = float(b.angle[row] - b.spin[row] * (sim.time - time))
-        c, s = math.cos(turn), math.sin(turn)  # (x, y) turned by -turn is (c x + s y, c y - s x)
-        cx, cy = floe.centre.tolist()
-        contacts, others, levers = [], [], []
-        restitution = 0.0
-        for e in events[which].tolist():
-            first = e[2] == number
-            (x, y), (ox, oy) = (e[12:14], e[14:16]) if first else (e[14:16], e[12:14])
-            px, py = (-e[10], -e[11]) if first else (e[10], e[11])
-            partner = int(e[3] if first else e[2])
-            at = b.n_free + partner - OBSTACLE_IDS if partner >= OBSTACLE_IDS else int(rows[partner])
-            point, push = (cx + (c * x + s * y), cy + (c * y - s * x)), (c * px + s * py, c * py - s * px)
-            contacts.append(Contact(point, push, e[6], e[7]))
-            others.append(at)
-            levers.append((c * ox + s * oy, c * oy - s * ox))
-            restitution = max(restitution, float(sim.laws.restitution[b.material[row], b.material[at]]))
-        return Struck(row, which, contacts, others, turn, floe.centre, np.array(levers), restitution)
+        return Struck(
+            row,
+            *_kernels_screen.at_instant(
+                events, time, int(b.ids[row]), FAINT, math.cos(turn), math.sin(turn), *self.floe(sim, row).centre.tolist(),
+                self.rows(sim), b.n_free, OBSTACLE_IDS, int(b.material[row]), b.material, sim.laws.restitution,
+            ),
+        )  # fmt: skip
 
     def _partner(self, sim: Any, struck: Struck, k: int) -> Floe:
         """The floe on the other side of a contact, where it was, in the frame of the struck one."""
@@ -204,7 +214,7 @@ class StruckFloes(Breaking):
         turn = b.angle[row] - b.angle[struck.row]
         c, s = math.cos(turn), math.sin(turn)
         on = np.array([[c, s], [-s, c]])
-        middle = np.asarray(struck.contacts[k].point) - struck.levers[k]
+        middle = struck.spots[k, :2] - struck.levers[k]
         rings = [(ring - floe.centre) @ on + middle for ring in (floe.ring, *floe.holes)]
         radius = floe.radius
         if len(rings[0]) == 1:
@@ -215,39 +225,38 @@ class StruckFloes(Breaking):
 
     # ------------------------------------------------------------ the search
 
-    def _searched(self, sim: Any, struck: Struck, misses: list[list[float]]) -> tuple[Proposal | None, int]:
-        """The crack that the impact opens in a floe, if any, and how many searches that took.
-
-        `misses` are searches of this floe that found none; a new one is added.
-        """
+    def _looked(self, sim: Any, struck: Struck, misses: list[list[float]]) -> Look | None:
+        """An impact that may open a crack, None for one that does not; `misses` are searches of this floe that found none."""
         floe = self.floe(sim, struck.row)
         ice = sim.fracture.in_run(floe)
         if ice is None:
-            return None, 0
-        mobility = struck.mobility(sim.bodies, floe)
-        energy = struck.energy(mobility)
+            return None
+        blow = struck.blow(sim.bodies, floe)
         slits = self.family.slits.get(str(int(sim.bodies.ids[struck.row])), [])
-        bound = energy * self._share(sim, struck, floe)
-        if not self._may_pay(struck, floe, ice, bound, misses, bool(slits)):
-            return None, 0
-        found = self._crack(sim, struck, floe, ice, mobility, slits)
+        bound = blow.energy * self._share(sim, struck, floe)
+        may = self._may_pay(struck, floe, ice, bound, misses, bool(slits))
+        return Look(struck, floe, ice, blow, slits) if may else None
+
+    def _searched(self, sim: Any, look: Look, misses: list[list[float]]) -> Proposal | None:
+        """The crack that the impact opens in a floe, if any; a search that finds none is added to the floe's `misses`."""
+        found = self._crack(sim, look)
         if found is None:
-            return None, 1
+            return None
         energy, crack = found
+        struck = look.struck
         if crack.critical <= 1:
-            return Proposal(crack.critical, struck, floe, energy, crack), 1
-        if len(struck.contacts) == 1 and not slits:
-            c = struck.contacts[0]
-            misses.append([*c.point, *c.normal, min(crack.critical, LIMIT) ** 2 * energy])
-        return None, 1
+            return Proposal(crack.critical, struck, look.floe, energy, crack)
+        if len(struck.spots) == 1 and not look.slits:
+            misses.append([*struck.spots[0].tolist(), min(crack.critical, LIMIT) ** 2 * energy])
+        return None
 
     def _share(self, sim: Any, struck: Struck, floe: Floe) -> float:
         """At most this part of the energy is stored in the floe: the other side of a contact yields too."""
         b, most = sim.bodies, 0.0
-        for row in struck.others:
+        for row, thickness in zip(struck.others.tolist(), b.thickness[struck.others].tolist()):
             if row >= b.n_free:
                 return 1.0
-            most = max(most, SHARE * float(b.thickness[row]) / (floe.thickness + float(b.thickness[row])))
+            most = max(most, SHARE * thickness / (floe.thickness + thickness))
         return min(most, 1.0)
 
     def _may_pay(
@@ -258,31 +267,30 @@ class StruckFloes(Breaking):
             return energy > 0
         width = ice.patch * math.sqrt(floe.area)
         price = PAYS * ice.toughness * floe.thickness
-        if all(energy <= price * shortest_from(floe, c.point, width, ice) for c in struck.contacts):
+        if energy <= price * shortest_from(floe, struck.spots, width, ice):
             return False
-        if len(struck.contacts) > 1:
+        if len(struck.spots) > 1:
             return True
-        (contact,) = struck.contacts
+        ((px, py, ox, oy),) = struck.spots.tolist()
         for x, y, nx, ny, needed in misses:
-            near = math.hypot(contact.point[0] - x, contact.point[1] - y) < NEAR * width
-            if near and contact.normal[0] * nx + contact.normal[1] * ny > SAME_SIDE and energy < SURE * needed:
+            near = math.hypot(px - x, py - y) < NEAR * width
+            if near and ox * nx + oy * ny > SAME_SIDE and energy < SURE * needed:
                 return False
         return True
 
-    def _crack(
-        self, sim: Any, struck: Struck, floe: Floe, ice: Griffith, mobility: Array, slits: Any = ()
-    ) -> tuple[float, Crack] | None:
+    def _crack(self, sim: Any, look: Look) -> tuple[float, Crack] | None:
         """Energy stored in a floe and the crack that pays first; None where nothing can be said."""
-        free = sim.bodies.n_free
+        struck, floe, ice, blow, slits = look
+        b = sim.bodies
         others = [
-            None if row >= free else Other(float(sim.bodies.thickness[row]), partial(self._partner, sim, struck, k))
-            for k, row in enumerate(struck.others)
+            None if row >= b.n_free else Other(thickness, partial(self._partner, sim, struck, k))
+            for k, (row, thickness) in enumerate(zip(struck.others.tolist(), b.thickness[struck.others].tolist()))
         ]
         try:
             if not slits and serves(ice):
-                blow = Blow.of(struck.contacts, struck.restitution, mobility)
                 return crack_of(floe, blow, ice, others, LIMIT)
-            return crack_by_steps(floe, struck.contacts, struck.restitution, mobility, ice, others, slits, LIMIT)
+            mobility = struck.mobility(b, floe)
+            return crack_by_steps(floe, struck.contacts(), struck.restitution, mobility, ice, others, slits, LIMIT)
         except ShapeError:
             return None  # impulses that cancel, or a shape that cannot be meshed: no crack
 
@@ -334,40 +342,28 @@ class StruckFloes(Breaking):
             p.bills.append((struck, crack))
             if two:
                 queue = [(w + (w > which), *rest) for w, *rest in queue]  # type: ignore[misc]
-            if generation < sim.fracture.generations:
+            left = budget - crack.surface
+            if two and left > 0 and generation < sim.fracture.generations:
+                carriers = [_nearest_piece(cuts.pieces, x, y) for x, y, _, _ in struck.spots.tolist()]
                 for place in two:
-                    again, count = self._again(sim, struck, cuts, place, budget - crack.surface)
+                    mine = [k for k, carrier in enumerate(carriers) if carrier == place]
+                    again, count = self._again(sim, struck.only(mine), cuts.pieces[place], left) if mine else (None, 0)
                     searches += count
                     if again is not None:
-                        queue.append((place, *again, budget - crack.surface, generation + 1))
+                        queue.append((place, *again, left, generation + 1))
         return cuts if cuts.made else None, searches
 
-    def _again(
-        self, sim: Any, struck: Struck, cuts: Cuts, place: int, budget: float
-    ) -> tuple[tuple[Struck, Crack] | None, int]:
-        """The crack of a piece that carries contacts, under at most `budget` (J) of stored energy; searches that it took."""
-        piece = cuts.pieces[place]
+    def _again(self, sim: Any, own: Struck, piece: Floe, budget: float) -> tuple[tuple[Struck, Crack] | None, int]:
+        """The crack of a piece under its `own` contacts, with at most `budget` (J) of stored energy; searches that it took."""
         ice = sim.fracture.in_run(piece)
-        if ice is None or budget <= 0:
+        if ice is None:
             return None, 0
-        mine = [k for k, contact in enumerate(struck.contacts) if _nearest_piece(cuts.pieces, contact) == place]
-        if not mine:
-            return None, 0
-        own = replace(
-            struck,
-            events=struck.events[mine],
-            contacts=[struck.contacts[k] for k in mine],
-            others=[struck.others[k] for k in mine],
-            levers=struck.levers[mine],
-            centre=piece.centre,
-        )
-        mobility = own.mobility(sim.bodies, piece)
-        stored = min(own.energy(mobility), budget)
+        blow = own.blow(sim.bodies, piece)
         price = PAYS * ice.toughness * piece.thickness
         width = ice.patch * math.sqrt(piece.area)
-        if all(stored <= price * shortest_from(piece, c.point, width, ice) for c in own.contacts):
+        if min(blow.energy, budget) <= price * shortest_from(piece, own.spots, width, ice):
             return None, 0
-        found = self._crack(sim, own, piece, ice, mobility)
+        found = self._crack(sim, Look(own, piece, ice, blow))
         if found is None:
             return None, 1
         energy, crack = found
@@ -375,14 +371,18 @@ class StruckFloes(Breaking):
         return ((own, crack) if critical <= 1 else None), 1
 
 
-def _nearest_piece(pieces: Sequence[Floe], contact: Contact) -> int:
-    """Which piece carries a contact; the first of equals."""
-    x, y = map(float, contact.point)
-    away = [
-        min(float(_kernels_split.distance(corners[low:high], x, y)) for low, high in pairwise(first.tolist()))
-        for corners, first in map(rings_of, pieces)
-    ]
+def _nearest_piece(pieces: Sequence[Floe], x: float, y: float) -> int:
+    """Which piece carries a contact at (x, y); the first of equals."""
+    away = [_away(piece, x, y) for piece in pieces]
     return away.index(min(away))
+
+
+def _away(floe: Floe, x: float, y: float) -> float:
+    """From (x, y) to the border of a floe (m)."""
+    if floe.radius == 0 and not floe.holes:
+        return float(_kernels_split.distance(floe.ring, x, y))
+    corners, first = rings_of(floe)
+    return min(float(_kernels_split.distance(corners[low:high], x, y)) for low, high in pairwise(first.tolist()))
 
 
 def _longer(slits: list[Any], crack: Crack) -> list[Any]:

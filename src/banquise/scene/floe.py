@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from importlib import import_module
 from typing import Any
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from banquise import constants
 from banquise.errors import ShapeError, known_keywords
-from banquise.scene.moments import polygon_moments, rounded_border, rounded_moments
+from banquise.scene.moments import polygon_moments, ring_moments, rounded_border, rounded_moments
 from banquise.scene.rings import clean_holes, clean_ring
 from banquise.scene.surfaces import Surface, thickness_integrals
 from banquise.units import quantity
@@ -183,7 +183,7 @@ class Floe(_Body):
         other.lower, other.upper = self.lower, self.upper
         return other
 
-    @property
+    @cached_property
     def flat(self) -> bool:
         """Whether both surfaces are constant."""
         return not any(callable(s) or isinstance(s, Surface) for s in (self.lower, self.upper))
@@ -232,6 +232,15 @@ class Floe(_Body):
         x, y = self.centre
         size = f"{self.area:.4g} m2, {self.thickness:.3g} m thick, {self.mass:.4g} kg"
         return f"{kind}{label}: {size}, at ({x:.6g}, {y:.6g})"
+
+
+def weigh(floes: Sequence[Floe]) -> None:
+    """Make the area moments of plain floes that have none yet together: each by itself takes ten times as long."""
+    new = [f for f in floes if "area_moments" not in f.__dict__ and f.radius == 0 and not f.holes]
+    if new:
+        local = np.concatenate([f.ring - f.ring[0] for f in new])
+        for floe, moments in zip(new, ring_moments(local, np.cumsum([0, *(len(f.ring) for f in new)]))):
+            floe.__dict__["area_moments"] = moments
 
 
 @known_keywords

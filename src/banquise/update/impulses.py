@@ -90,7 +90,8 @@ class ImpulseRecord:
 
     def resize(self, rows: NDArray[np.int64]) -> None:
         """Floes broke: row k is now what row rows[k] was, -1 for a piece, which starts from nothing."""
-        self.stress = np.where((rows >= 0)[:, None], self.stress[rows], 0.0)
+        self.stress = self.stress.take(rows, axis=0, mode="clip")
+        self.stress[rows < 0] = 0.0
 
     def take_events(self) -> list[Array]:
         events, self.events = [table[:, :RECORDED] for table in self.events], []

@@ -74,7 +74,7 @@ def random_breaks(count: int, seed: int = 0) -> tuple[Array, float, int]:
                 pieces = pieces_of(whole, ends)
             except ShapeError:
                 continue
-            (ids,) = family.add([int(bodies.ids[row])], [pieces], 1.0, [np.zeros((2, 2))])
+            (ids,) = family.add([int(bodies.ids[row])], [pieces], 1.0, np.zeros((2, 2)))
             pieces = [family.floe([floe], k) for k in ids]
             bodies, _ = splice(bodies, [Broken(row, whole, pieces, ids)])
             breaks += 1
