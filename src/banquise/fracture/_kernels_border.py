@@ -229,8 +229,7 @@ def chords(corners, first, along, turn, spots, starts, least, width, open_ended)
     """(k, 5) chords x0, y0, x1, y1, 0 in the ice from the first `starts` of the places `spots` to all others, by length.
 
     On the outer ring they cut off at least the area `least`, and `width` for each unit of their length (bounds: holes are not
-    counted), and if not all places are starts those that cut off just enough come in besides; chords from ring to ring only
-    where cracks may be open-ended.
+    counted), and those that cut off just enough come in besides; chords from ring to ring only where cracks may be open-ended.
     """
     n = spots.shape[0]
     at = np.empty((n, 2))
@@ -261,7 +260,7 @@ def chords(corners, first, along, turn, spots, starts, least, width, open_ended)
                 out[count, 0], out[count, 1], out[count, 2], out[count, 3] = at[i, 0], at[i, 1], at[j, 0], at[j, 1]
                 out[count, 4] = 0.0
                 count += 1
-        if starts < n and spots[i, 0] == 0.0 and 2.0 * least < whole and not open_ended:
+        if spots[i, 0] == 0.0 and 2.0 * least < whole and not open_ended:
             room = out[: count + 4]
             count = _least_cuts(
                 at[i, 0], at[i, 1], spots[i, 1], corners, first, along, least, width, whole, room, count
