@@ -179,44 +179,46 @@ def _swept(corners, first, along, turn, spots, at):
 
 
 @inner
-def _enough(part, length, least, width):
-    """How much more than it must a chord of this length cuts off with an area `part`."""
-    return part - max(least, width * length)
+def _spare(part, whole, length, least, width):
+    """How much more than it must a chord of this length cuts off on its smaller side, if `part` is on one side of it."""
+    return min(part, whole - part) - max(least, width * length)
 
 
 @inner
 def _least_cuts(x, y, s, corners, first, along, least, width, whole, out, count):
-    """Add to `out` the chords from the place (x, y), at s along the outer ring, that cut off just enough on either side; how many
-    there are then.
+    """Add to `out` the chords from the place (x, y), at s along the outer ring, that cut off just enough; how many there are
+    then.
 
     Where little less than half of a floe may be cut off, few of the spaced ends do, or none. The area swept from a fixed start
-    grows in proportion along an edge.
+    grows in proportion along an edge; before and after half of the whole there is one such chord at most on it.
     """
     spare = min(SPARE, 0.25 * (whole - 2.0 * least))
     n, before = first[1], 0
     while before + 1 < n and along[before + 1] <= s:
         before += 1
     swept = 0.0
-    for q in range(1, n + 1):
+    for q in range(1, n):
         i, j = (before + q) % n, (before + q + 1) % n
         ix, iy, jx, jy = corners[i, 0] - x, corners[i, 1] - y, corners[j, 0] - x, corners[j, 1] - y
         part = 0.5 * (ix * jy - iy * jx)
-        if q == n:  # the rest of the start's own edge
-            part, jx, jy = 0.0, 0.0, 0.0
+        half = min(max((0.5 * whole - swept) / part, 0.0), 1.0) if part != 0.0 else 1.0
         for side in range(2):
-            low, high = swept, swept + part
-            if side == 1:
-                low, high = whole - low, whole - high
-            low_enough = _enough(low - spare, math.hypot(ix, iy), least, width) >= 0.0
-            high_enough = _enough(high - spare, math.hypot(jx, jy), least, width) >= 0.0
-            if low_enough == high_enough or count >= out.shape[0]:
+            low, high = (0.0, half) if side == 0 else (half, 1.0)
+            enough = np.empty(2, np.bool_)
+            for end in range(2):
+                f = low if end == 0 else high
+                long = math.hypot(ix + f * (jx - ix), iy + f * (jy - iy))
+                enough[end] = _spare(swept + f * part, whole, long, least, width) >= spare
+            if enough[0] == enough[1] or count >= out.shape[0]:
                 continue
-            f = 0.5
-            for halving in range(2, 50):
-                ex, ey = ix + f * (jx - ix), iy + f * (jy - iy)
-                enough = _enough(low + f * (high - low) - spare, math.hypot(ex, ey), least, width) >= 0.0
-                f += 0.5**halving if enough == low_enough else -(0.5**halving)
-            ex, ey = x + ix + f * (jx - ix), y + iy + f * (jy - iy)
+            for _ in range(50):
+                f = 0.5 * (low + high)
+                long = math.hypot(ix + f * (jx - ix), iy + f * (jy - iy))
+                if (_spare(swept + f * part, whole, long, least, width) >= spare) == enough[0]:
+                    low = f
+                else:
+                    high = f
+            ex, ey = x + ix + low * (jx - ix), y + iy + low * (jy - iy)
             if math.hypot(ex - x, ey - y) > 1e-3 and runs_inside(x, y, ex, ey, corners, first):
                 out[count, 0], out[count, 1], out[count, 2], out[count, 3], out[count, 4] = x, y, ex, ey, 0.0
                 count += 1
@@ -250,7 +252,7 @@ def chords(corners, first, along, turn, spots, starts, least, width, open_ended)
                 part = abs(0.5 * part)
                 outer = spots[i, 0] == 0.0
                 length = math.hypot(at[j, 0] - at[i, 0], at[j, 1] - at[i, 1])
-                if outer and _enough(min(part, whole - part), length, least, width) < 0.0:
+                if outer and _spare(part, whole, length, least, width) < 0.0:
                     continue
                 if not outer and part <= 1e-9:
                     continue

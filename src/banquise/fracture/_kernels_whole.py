@@ -37,7 +37,7 @@ from banquise.fracture._kernels_sheet import (
 )
 from banquise.jit import inner, kernel
 
-FAILED, NONE, FOUND = -1, 0, 1  # no mesh; no crack; a crack
+FAILED, NONE, FOUND, NOWHERE = -1, 0, 1, 2  # no mesh; no crack that pays; a crack; not even a candidate
 X0, Y0, X1, Y1, CRACK_LENGTH, FACTOR, GIVES, RELEASED = range(8)  # columns of what is found
 HOLD = 1e4  # stiffness that keeps a gripped ghost still, in units of Young's modulus * thickness
 KNOWN = 8  # cracks whose sides are kept for the next ones
@@ -103,17 +103,12 @@ def yielding(corners, first, spots, pattern, width, poisson, nodes, patch_edges)
 
 
 @inner
-def _loaded(at, first, where, pattern, width, thickness, kinetic, unit, quest):
-    """Whether the floe could be meshed; its sheet, border, stretches taken by patches, and what it yields."""
-    lines, begin, wide = patches(at, first, where, width / unit)
-    points, elements, neighbours, rim, starts = meshed(at, first, lines, begin, wide, quest.nodes, quest.patch_edges)
+def _loaded(
+    points, elements, neighbours, area, size, whole, lines, begin, where, pattern, thickness, kinetic, unit, quest
+):
+    """Whether a meshed floe can be loaded by what strikes it along these lines; its sheet, and what it yields."""
     ne, n, contacts = elements.shape[0], points.shape[0], where.shape[0]
-    area, size = _kernels_mesh.areas(points, elements)
-    good = ne > 0
-    whole = 0.0
-    for e in range(ne):
-        good = good and area[e] > 0.0
-        whole += area[e]
+    good = True
     strain, stiffness = _kernels_mesh.strains_and_stiffness(points, elements, area, quest.poisson)
     modes, moments = _kernels_mesh.rigid(points, elements, area)
     low, high = _kernels_skyline.lows(elements, n)
@@ -154,14 +149,12 @@ def _loaded(at, first, where, pattern, width, thickness, kinetic, unit, quest):
         points, elements, neighbours, stiffness, area, size, stress, modes, moments, grip, grips, shape.reshape((n, 2)), G,
         drift, drift_energy, push, True, whole, HOLD,
     )  # fmt: skip
-    along, turn = _kernels_border.marks(rim, starts)
-    taken = taken_stretches(rim, starts, along, turn, lines, begin, wide)
-    return G.shape[0] > 0, sheet, rim, starts, along, turn, taken, gives
+    return G.shape[0] > 0, sheet, gives
 
 
 @kernel
 def searched(corners, first, spots, pattern, thickness, width, kinetic, quest, found):
-    """Search the crack of a floe: FAILED, NONE or FOUND.
+    """Search the crack of a floe: FAILED, NONE, FOUND or NOWHERE.
 
     Parameters
     ----------
@@ -171,40 +164,54 @@ def searched(corners, first, spots, pattern, thickness, width, kinetic, quest, f
     """
     x0, y0, unit = own_units(corners, first)
     at, where = _scaled(corners, spots, x0, y0, unit)
-    good, sheet, rim, starts, along, turn, taken, gives = _loaded(
-        at, first, where, pattern, width, thickness, kinetic, unit, quest
+    lines, begin, wide = patches(at, first, where, width / unit)
+    points, elements, neighbours, rim, starts = meshed(at, first, lines, begin, wide, quest.nodes, quest.patch_edges)
+    area, size = _kernels_mesh.areas(points, elements)
+    whole, thinnest = 0.0, math.inf
+    for e in range(elements.shape[0]):
+        whole += area[e]
+        thinnest = min(thinnest, area[e])
+    if not 0.0 < thinnest < math.inf:
+        return FAILED
+    along, turn = _kernels_border.marks(rim, starts)
+    taken = taken_stretches(rim, starts, along, turn, lines, begin, wide)
+    step = 0.0
+    for r in range(turn.shape[0]):
+        step += turn[r]
+    step /= quest.border_points
+    ends = _kernels_border.ends(rim, starts, along, turn, taken, quest.border_points, step, quest.few_ends)
+    least, wide_enough, no = quest.least * whole, quest.width / unit, np.bool_(False)
+    from_contact = 2 * spots.shape[0]
+    chords = _kernels_border.chords(rim, starts, along, turn, ends, from_contact, least, wide_enough, no)
+    if chords.shape[0] == 0:  # a contact in a corner so sharp that no chord from it cuts off enough
+        from_contact = ends.shape[0]
+        chords = _kernels_border.chords(rim, starts, along, turn, ends, from_contact, least, wide_enough, no)
+    if chords.shape[0] == 0:  # told before the floe is loaded, which takes longer
+        return NOWHERE
+    good, sheet, gives = _loaded(
+        points, elements, neighbours, area, size, whole, lines, begin, where, pattern, thickness, kinetic, unit, quest
     )
     found[GIVES] = gives
     if not good:
         return FAILED
     joule = quest.young * thickness * unit * unit
     aim = Aim(
-        0.5 * kinetic / joule, quest.toughness * thickness * unit / joule, quest.friction, quest.least * sheet.whole,
-        quest.width / unit, quest.strength / quest.young, quest.gate / unit, quest.least_energy, True, False,
+        0.5 * kinetic / joule, quest.toughness * thickness * unit / joule, quest.friction, least, wide_enough,
+        quest.strength / quest.young, quest.gate / unit, quest.least_energy, True, False,
     )  # fmt: skip
-    step = 0.0
-    for r in range(turn.shape[0]):
-        step += turn[r]
-    step /= quest.border_points
-    ends = _kernels_border.ends(rim, starts, along, turn, taken, quest.border_points, step, quest.few_ends)
     best = np.empty(4)
     best[BEST] = math.inf if quest.least_energy else quest.limit
     best[FIRST] = quest.limit
     best[BEST_AT] = best[FIRST_AT] = -1.0
     n = sheet.nodes.shape[0]
     known = (np.empty((KNOWN, 3, 2 * n)), np.empty((KNOWN, 3, 2 * n)), np.zeros(1, np.int64))
-    chords = _kernels_border.chords(
-        rim, starts, along, turn, ends, 2 * spots.shape[0], aim.least, aim.width, np.bool_(False)
-    )
     notes = np.empty((chords.shape[0], 6))
     look(sheet, chords, aim, best, known, np.int64(0), notes)
     none = best[FIRST_AT] < 0.0
     for c in range(chords.shape[0]):
         none = none and notes[c, STATUS] != SKIPPED
-    if none:  # a contact in a corner so sharp that no chord from it cuts off enough
-        chords = _kernels_border.chords(
-            rim, starts, along, turn, ends, ends.shape[0], aim.least, aim.width, np.bool_(False)
-        )
+    if none and from_contact < ends.shape[0]:  # none of them goes through
+        chords = _kernels_border.chords(rim, starts, along, turn, ends, ends.shape[0], least, wide_enough, no)
         notes = np.empty((chords.shape[0], 6))
         look(sheet, chords, aim, best, known, np.int64(0), notes)
     chosen = int(best[BEST_AT]) if best[BEST_AT] >= 0.0 else int(best[FIRST_AT])

@@ -17,7 +17,20 @@ from numpy.typing import NDArray
 
 from banquise.errors import ShapeError
 from banquise.fracture import _kernels_whole
-from banquise.fracture._kernels_whole import CRACK_LENGTH, FACTOR, FAILED, FOUND, GIVES, RELEASED, X0, X1, Y0, Y1, Quest
+from banquise.fracture._kernels_whole import (
+    CRACK_LENGTH,
+    FACTOR,
+    FAILED,
+    FOUND,
+    GIVES,
+    NOWHERE,
+    RELEASED,
+    X0,
+    X1,
+    Y0,
+    Y1,
+    Quest,
+)
 from banquise.fracture.griffith import Griffith
 from banquise.fracture.mesh import PATCH_EDGES
 from banquise.fracture.percussion import Contact, from_impulses
@@ -36,6 +49,7 @@ SHARE = 1.4  # of the energy that a floe stores, at most so many times what thic
 _NO_ROWS = np.empty((0, 6))
 _NOWHERE = (math.nan, math.nan)
 _NONE = Crack(False, _NOWHERE, _NOWHERE, 0.0, 0.0, math.inf, 0.0, 0.0, False, 0, 0, _NO_ROWS)
+_NO_CANDIDATE = replace(_NONE)
 
 
 class Fineness(NamedTuple):
@@ -134,7 +148,7 @@ def seek(floe: Floe, blow: Blow, ice: Griffith, fineness: Fineness, limit: float
 
 
 def _sought(floe: Floe, blow: Blow, ice: Griffith, fineness: Fineness, limit: float) -> list[float]:
-    """What the kernel found, its factor infinite where it found no crack."""
+    """What the kernel found, its factor infinite where it found no crack, its yield NaN where there was not even a candidate."""
     corners, first = rings_of(floe)
     strength = ice.strength or 0.0
     gate = ice.gate_length or (ice.young * ice.toughness / strength**2 if strength else 0.0)
@@ -150,6 +164,8 @@ def _sought(floe: Floe, blow: Blow, ice: Griffith, fineness: Fineness, limit: fl
         raise ShapeError("fracture: this floe could not be meshed.")
     if code != FOUND:
         found[FACTOR] = math.inf
+    if code == NOWHERE:
+        found[GIVES] = math.nan
     return found.tolist()
 
 
@@ -208,7 +224,8 @@ def crack_of(
             energy, crack = _weighed(floe, blow, ice, others, limit, fineness)
         except ShapeError:
             continue  # what a rough mesh cannot fill a fine one often can
-        if not fineness.sure < crack.critical < fineness.least_refusal(ice):
+        # few ends may leave a floe that can just be halved without a candidate
+        if crack is not _NO_CANDIDATE and not fineness.sure < crack.critical < fineness.least_refusal(ice):
             return energy, crack
     return _weighed(floe, blow, ice, others, limit, own)
 
@@ -222,7 +239,7 @@ def _weighed(
     found = _sought(floe, blow, ice, fineness, limit * math.sqrt(most) * fineness.farther)
     factor = found[FACTOR]
     if factor == math.inf:
-        return blow.energy * most, _NONE
+        return blow.energy * most, _NO_CANDIDATE if math.isnan(found[GIVES]) else _NONE
     critical = factor / math.sqrt(share)
     if share < 1 and fineness.sure / DOUBT < critical < fineness.least_refusal(ice) * DOUBT:
         share = _share_by_yield(floe, blow, ice, others, found[GIVES], fineness)
