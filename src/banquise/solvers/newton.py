@@ -82,13 +82,15 @@ def solve_large(
         if method == "cells" and least == tried:
             continue
         nu = nu * least if origin == "best" else nu
-        if method == "eased":
+        point = {"swept": r, "zero": np.zeros_like(r), "best": best}[origin].copy()
+        if method in ("eased", "afresh"):
             eased, e, steps = _from_less_friction(columns, plan, room, nu, reference, goal)
             total += steps
             if e < least:
                 best, least = eased, e
-            continue
-        point = {"swept": r, "zero": np.zeros_like(r), "best": best}[origin].copy()
+            if method == "eased" or e <= goal or e > _kernels_path.CLOSE * reference:
+                continue
+            point = eased.copy()  # though it is farther than the best: through other cells
         if method == "newton":
             e, steps = _kernels_path.smoothing_newton(columns, plan, room, point, goal, nu, 0.5, most)
         elif method == "path":
@@ -118,11 +120,12 @@ def _from_less_friction(
 
 def _chain(warm: bool, reference: float, swept: float, cells: int) -> list[tuple[str, str, float, int]]:
     """What is tried after the first methods: (method, point to start from, nu (from the best point: times its residual;
-    eased: the part of the friction), most steps).
+    eased, afresh: the part of the friction), most steps).
 
     What the quick method leaves is mostly near. The path from there takes one or two hundred steps while nu is well above
     the residual that is asked for, and then goes from fold to fold; the way through the cells ends it. What is left then is often
-    solved at once from where there is no friction, or half of it.
+    solved at once from where there is no friction, or half of it. What nothing solves is tried through the cells from such
+    points, too.
     """
     again = [("path", "swept", min(0.1 * reference, 10 * swept), 1000), ("cells", "best", 0.0, cells)] if warm else []
     return [
@@ -135,4 +138,6 @@ def _chain(warm: bool, reference: float, swept: float, cells: int) -> list[tuple
         ("path", "zero", 10 * reference, MAX_STEPS),
         ("cells", "best", 0.0, cells),
         ("newton", "best", 1.0, 80),
+        ("afresh", "zero", 0.25, cells),
+        ("afresh", "zero", 0.75, cells),
     ]
