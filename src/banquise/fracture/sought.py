@@ -49,7 +49,7 @@ SHARE = 1.4  # of the energy that a floe stores, at most so many times what thic
 _NO_ROWS = np.empty((0, 6))
 _NOWHERE = (math.nan, math.nan)
 _NONE = Crack(False, _NOWHERE, _NOWHERE, 0.0, 0.0, math.inf, 0.0, 0.0, False, 0, 0, _NO_ROWS)
-_NO_CANDIDATE = replace(_NONE)
+NO_CANDIDATE = replace(_NONE)  # of a floe that no chord between the ends tried cuts as the law asks
 
 
 class Fineness(NamedTuple):
@@ -225,7 +225,7 @@ def crack_of(
         except ShapeError:
             continue  # what a rough mesh cannot fill a fine one often can
         # few ends may leave a floe that can just be halved without a candidate
-        if crack is not _NO_CANDIDATE and not fineness.sure < crack.critical < fineness.least_refusal(ice):
+        if crack is not NO_CANDIDATE and not fineness.sure < crack.critical < fineness.least_refusal(ice):
             return energy, crack
     return _weighed(floe, blow, ice, others, limit, own)
 
@@ -239,7 +239,7 @@ def _weighed(
     found = _sought(floe, blow, ice, fineness, limit * math.sqrt(most) * fineness.farther)
     factor = found[FACTOR]
     if factor == math.inf:
-        return blow.energy * most, _NO_CANDIDATE if math.isnan(found[GIVES]) else _NONE
+        return blow.energy * most, NO_CANDIDATE if math.isnan(found[GIVES]) else _NONE
     critical = factor / math.sqrt(share)
     if share < 1 and fineness.sure / DOUBT < critical < fineness.least_refusal(ice) * DOUBT:
         share = _share_by_yield(floe, blow, ice, others, found[GIVES], fineness)

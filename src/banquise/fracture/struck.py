@@ -25,7 +25,7 @@ from banquise.fracture.breaking import Breaking, Cuts
 from banquise.fracture.griffith import Griffith
 from banquise.fracture.screen import shortest_cut, shortest_cuts, shortest_from
 from banquise.fracture.search import Crack
-from banquise.fracture.sought import SHARE, Blow, Other, crack_by_steps, crack_of, rings_of, serves
+from banquise.fracture.sought import NO_CANDIDATE, SHARE, Blow, Other, crack_by_steps, crack_of, rings_of, serves
 from banquise.fracture.till import Till
 from banquise.scene.bodies import Bodies
 from banquise.scene.floe import Floe, weigh
@@ -246,7 +246,9 @@ class StruckFloes(Breaking):
         struck = look.struck
         if crack.critical <= 1:
             return Proposal(crack.critical, struck, look.floe, energy, crack)
-        if len(struck.spots) == 1 and not look.slits:
+        if crack is NO_CANDIDATE:
+            self.least[struck.row] = math.inf  # wherever it is struck
+        elif len(struck.spots) == 1 and not look.slits:
             misses.append([*struck.spots[0].tolist(), min(crack.critical, LIMIT) ** 2 * energy])
         return None
 
