@@ -247,7 +247,8 @@ class StruckFloes(Breaking):
         if crack.critical <= 1:
             return Proposal(crack.critical, struck, look.floe, energy, crack)
         if len(struck.spots) == 1 and crack is NO_CANDIDATE:
-            self.least[struck.row] = math.inf  # wherever it is struck (several patches may have taken what border there was)
+            # wherever it is struck; several patches may only have taken what border there was
+            self.least[struck.row] = math.inf
         elif len(struck.spots) == 1 and not look.slits:
             misses.append([*struck.spots[0].tolist(), min(crack.critical, LIMIT) ** 2 * energy])
         return None
