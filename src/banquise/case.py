@@ -49,10 +49,6 @@ _FILE = {
 _RUN = {"until", "every", "output", "start", "contacts"}
 _SCENE = {"floes", "obstacles", "domain", "file", "blocks"}
 _TOP = {"title", "seed", "integrator", "crs", "scene", "forcing", "contact", "scheme", "fracture", "bond", "run"}
-_FRACTURE_UNITS = {
-    "young": "pressure", "strength": "pressure", "crushing": "pressure", "cohesion": "pressure", "corner": "pressure",
-    "min_size": "length", "min_width": "length", "gate_length": "length", "toughness": "energy of a surface",
-}  # fmt: skip
 
 
 @dataclass
@@ -359,7 +355,4 @@ def _fracture(table: Any) -> Any:
         raise CaseError(f"fracture: kind is {kind!r}. {nearest(str(kind), _FRACTURE)}")
     maker = getattr(import_module("banquise.fracture"), _FRACTURE[kind])
     _known(options, {f.name for f in fields(maker)}, "fracture")
-    for key, value in options.items():
-        if isinstance(value, str) and key in _FRACTURE_UNITS:
-            options[key] = quantity(value, _FRACTURE_UNITS[key], f"fracture: {key}")
     return _named("fracture", lambda: maker(**options))

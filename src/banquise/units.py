@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import math
 import re
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -70,6 +71,14 @@ def quantity(value: Any, kind: str, where: str = "value") -> float:
         return float(value)
     except (TypeError, ValueError, OverflowError):
         raise CaseError(f"{where}: got {value!r}, expected a number or text with a unit of {kind}.") from None
+
+
+def read_fields(settings: Any, kinds: Mapping[str, str]) -> None:
+    """Take the fields of a frozen dataclass that are text as quantities of these kinds."""
+    for name, kind in kinds.items():
+        value = getattr(settings, name)
+        if isinstance(value, str):
+            object.__setattr__(settings, name, quantity(value, kind, f"{type(settings).__name__}: {name}"))
 
 
 def _seconds(value: Any, where: str) -> Any:

@@ -410,3 +410,14 @@ def test_an_arch_holds_until_a_late_floe_breaks_it():
     assert not breaks.time.between(hit - 300.0, hit - 1.0).any()
     assert (breaks.time >= hit).sum() >= 20
     assert through[-1] > 0.999 * through[held].min() > 0
+
+
+def test_laws_read_units():
+    assert bq.Griffith(young="9 GPa", min_width="500 cm", toughness="7 J/m2") == bq.Griffith(
+        young=9e9, min_width=5.0, toughness=7.0
+    )
+    assert bq.MeanStress(cohesion="25 kPa", corner="3 kPa", min_size="20 m") == bq.MeanStress(
+        cohesion=25e3, corner=3e3, min_size=20.0
+    )
+    with pytest.raises(bq.BanquiseError, match="Griffith: min_size: unit 'kg' is not one of length"):
+        bq.Griffith(min_size="5 kg")

@@ -8,12 +8,20 @@ from importlib import import_module
 from typing import Any
 
 from banquise.errors import CaseError, known_keywords
+from banquise.units import read_fields
+
+UNITS = {
+    "toughness": "energy of a surface", "young": "pressure", "crushing": "pressure", "strength": "pressure",
+    "gate_length": "length", "min_size": "length", "min_width": "length",
+}  # fmt: skip
 
 
 @known_keywords
 @dataclass(frozen=True)
 class Griffith:
     """Griffith's criterion: a crack opens where it releases more elastic energy than its surface costs.
+
+    Numbers in these units, or text with others ("9 GPa", "20 m").
 
     Parameters
     ----------
@@ -59,6 +67,7 @@ class Griffith:
     rough_first: bool = True
 
     def __post_init__(self) -> None:
+        read_fields(self, UNITS)
         for name in ("toughness", "young", "patch"):
             _check(name, getattr(self, name), 0.0, math.inf, strict=True)
         for name in ("crushing", "strength", "gate_length", "min_size"):

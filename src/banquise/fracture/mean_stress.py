@@ -19,11 +19,12 @@ from banquise.fracture.breaking import Breaking, Cuts
 from banquise.scene.bodies import Bodies
 from banquise.scene.floe import Floe
 from banquise.settings import number, one_of
-from banquise.units import duration
+from banquise.units import duration, read_fields
 
 Array = NDArray[np.float64]
 
 CRITERIA = ("mohr", "ellipse")
+UNITS = {"cohesion": "pressure", "corner": "pressure", "strength": "pressure", "min_size": "length"}
 
 
 @known_keywords
@@ -54,6 +55,7 @@ class MeanStress:
     min_size: float | None = None
 
     def __post_init__(self) -> None:
+        read_fields(self, UNITS)
         one_of(self.criterion, CRITERIA, "MeanStress: criterion")
         number(self.slope, "MeanStress: slope", above=1.0)
         for name in ("cohesion", "strength"):
