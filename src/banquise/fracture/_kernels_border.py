@@ -185,6 +185,13 @@ def _spare(part, whole, length, least, width):
 
 
 @inner
+def _spare_at(f, ix, iy, jx, jy, swept, part, whole, least, width):
+    """`_spare` of the chord to the part f of an edge that goes from (ix, iy) to (jx, jy) as seen from the chord's start."""
+    length = math.hypot(ix + f * (jx - ix), iy + f * (jy - iy))
+    return _spare(swept + f * part, whole, length, least, width)
+
+
+@inner
 def _least_cuts(x, y, s, corners, first, along, least, width, whole, out, count):
     """Add to `out` the chords from the place (x, y), at s along the outer ring, that cut off just enough; how many there are
     then.
@@ -204,17 +211,13 @@ def _least_cuts(x, y, s, corners, first, along, least, width, whole, out, count)
         half = min(max((0.5 * whole - swept) / part, 0.0), 1.0) if part != 0.0 else 1.0
         for side in range(2):
             low, high = (0.0, half) if side == 0 else (half, 1.0)
-            enough = np.empty(2, np.bool_)
-            for end in range(2):
-                f = low if end == 0 else high
-                long = math.hypot(ix + f * (jx - ix), iy + f * (jy - iy))
-                enough[end] = _spare(swept + f * part, whole, long, least, width) >= spare
-            if enough[0] == enough[1] or count >= out.shape[0]:
+            enough = _spare_at(low, ix, iy, jx, jy, swept, part, whole, least, width) >= spare
+            changes = (_spare_at(high, ix, iy, jx, jy, swept, part, whole, least, width) >= spare) != enough
+            if not changes or count >= out.shape[0]:
                 continue
             for _ in range(50):
                 f = 0.5 * (low + high)
-                long = math.hypot(ix + f * (jx - ix), iy + f * (jy - iy))
-                if (_spare(swept + f * part, whole, long, least, width) >= spare) == enough[0]:
+                if (_spare_at(f, ix, iy, jx, jy, swept, part, whole, least, width) >= spare) == enough:
                     low = f
                 else:
                     high = f

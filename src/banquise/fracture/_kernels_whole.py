@@ -181,11 +181,11 @@ def searched(corners, first, spots, pattern, thickness, width, kinetic, quest, f
     step /= quest.border_points
     ends = _kernels_border.ends(rim, starts, along, turn, taken, quest.border_points, step, quest.few_ends)
     least, wide_enough, no = quest.least * whole, quest.width / unit, np.bool_(False)
-    from_contact = 2 * spots.shape[0]
-    chords = _kernels_border.chords(rim, starts, along, turn, ends, from_contact, least, wide_enough, no)
+    sources = 2 * spots.shape[0]  # the first ends are those beside the patches
+    chords = _kernels_border.chords(rim, starts, along, turn, ends, sources, least, wide_enough, no)
     if chords.shape[0] == 0:  # a contact in a corner so sharp that no chord from it cuts off enough
-        from_contact = ends.shape[0]
-        chords = _kernels_border.chords(rim, starts, along, turn, ends, from_contact, least, wide_enough, no)
+        sources = ends.shape[0]
+        chords = _kernels_border.chords(rim, starts, along, turn, ends, sources, least, wide_enough, no)
     if chords.shape[0] == 0:  # told before the floe is loaded, which takes longer
         return NOWHERE
     good, sheet, gives = _loaded(
@@ -210,7 +210,7 @@ def searched(corners, first, spots, pattern, thickness, width, kinetic, quest, f
     none = best[FIRST_AT] < 0.0
     for c in range(chords.shape[0]):
         none = none and notes[c, STATUS] != SKIPPED
-    if none and from_contact < ends.shape[0]:  # none of them goes through
+    if none and sources < ends.shape[0]:  # none of them goes through
         chords = _kernels_border.chords(rim, starts, along, turn, ends, ends.shape[0], least, wide_enough, no)
         notes = np.empty((chords.shape[0], 6))
         look(sheet, chords, aim, best, known, np.int64(0), notes)

@@ -105,12 +105,16 @@ class Griffith:
         other = object.__new__(Griffith)  # nothing is checked: every blow asks for its own
         other.__dict__.update(self.__dict__)
         other.__dict__["min_piece"] = least
-        other.__dict__["min_width"] = size if self.min_width is None else self.min_width
+        other.__dict__["min_width"] = float(self.least_width(floe.thickness))
         return other
 
     def least_size(self, thickness: Any) -> Any:
         """Least square root of a piece's area (m); of several thicknesses (m) as an array, if it depends on them."""
         return 10 * thickness if self.min_size is None else self.min_size
+
+    def least_width(self, thickness: Any) -> Any:
+        """Least area of a piece over the length of its crack (m) in a run, likewise."""
+        return self.least_size(thickness) if self.min_width is None else self.min_width
 
 
 def check_rule(rule: str) -> None:

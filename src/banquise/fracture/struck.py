@@ -176,9 +176,8 @@ class StruckFloes(Breaking):
     def _price(self, sim: Any, rows: NDArray[np.int64]) -> None:
         """Note what the shortest crack of these floes costs (J); infinite for one too small to break."""
         b, ice = sim.bodies, sim.fracture
-        size = ice.least_size(b.thickness[rows]) * np.ones(len(rows))
-        least = np.maximum(ice.min_piece, np.square(size) / b.area[rows])
-        width = size if ice.min_width is None else np.full(len(rows), ice.min_width)
+        least = np.maximum(ice.min_piece, np.square(ice.least_size(b.thickness[rows])) / b.area[rows])
+        width = ice.least_width(b.thickness[rows]) * np.ones(len(rows))
         cost = np.full(len(rows), math.inf)
         plain = (b.radius[rows] == 0) & (b.body_ring[rows + 1] - b.body_ring[rows] == 1)
         large = least <= 0.5
