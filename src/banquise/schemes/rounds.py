@@ -52,6 +52,7 @@ TOUCH = 1e-10, 1e-7
 AIM = 1e-12, 2e-8
 STILL = 1e-12, 1e-6  # of the fastest speed of a group: round-off, and what large islands are solved to
 BEND = 0.5, 8.0  # tolerances by which what is held may leave its arc in a step, before what sank in is solved again
+SHARES = 4  # of groups for each thread: a large one takes longer than its pairs tell, and others then take the rest
 DIRECT = 8  # floes of a group beyond which whole steps do not follow its meetings one by one
 ASKING = 3  # methods tried on what may have no solution: those that start from the last step's impulses
 
@@ -244,24 +245,25 @@ class Engine:
 
     @timed("contact")
     def run_groups(self, groups: Groups) -> None:
-        """Take all groups through the step: each desk its share of them, in order."""
+        """Take all groups through the step, each by whichever thread is free; what they hand in is kept in their order."""
         if not len(groups):
             return
         self.group_pairs = max(self.group_pairs, groups.most)
-        # shares of equal numbers of pairs; moving obstacles are where the group at hand is in time: one desk
-        parts = 1 if self.rule.moving else max(1, min(threads.threads(), len(groups.pairs) // 32))
-        cuts = [0, len(groups)]
-        if parts > 1:
-            shares = [len(groups.pairs) * k // parts for k in range(1, parts)]
-            cuts[1:1] = np.searchsorted(groups.pair_start, shares).tolist()
-
-        def part(first: int, last: int) -> list[Any]:
-            return [self._work_through(k, groups, cuts[k], cuts[k + 1]) for k in range(first, last)]
-
-        while len(self.desks) < parts:
+        # moving obstacles are where the group at hand is in time: one desk
+        desks = 1 if self.rule.moving else max(1, min(threads.threads(), len(groups.pairs) // 32))
+        while len(self.desks) < desks:
             self.desks.append(self._desk())
-        for share in threads.over_blocks(part, parts, grain=1):
-            groups.handed_in += share
+        cuts = _shares(groups.pair_start, SHARES * desks if desks > 1 else 1)
+        handed_in: list[Any] = [None] * (len(cuts) - 1)
+        # the largest first: nobody shall wait for it at the end
+        queue = iter(np.argsort(-np.diff(groups.pair_start[cuts]), kind="stable").tolist())
+
+        def part(first: int, last: int) -> None:
+            for k in queue:
+                handed_in[k] = self._work_through(first, groups, cuts[k], cuts[k + 1])
+
+        threads.over_blocks(part, desks, grain=1)
+        groups.handed_in += handed_in
 
     def _desk(self, old: Desk | None = None) -> Desk:
         obstacles = len(self.bodies) - self.n
@@ -337,6 +339,15 @@ class Engine:
         for row, name in zip(self.start, MOVING):
             setattr(before, name, row)
         return before
+
+
+def _shares(pair_start: Rows, count: int) -> list[int]:
+    """Where the groups are cut into up to `count` shares of about as many pairs."""
+    if count == 1:
+        return [0, len(pair_start) - 1]
+    pairs = int(pair_start[-1])
+    cuts = np.searchsorted(pair_start, [pairs * k // count for k in range(count)])
+    return list(dict.fromkeys([*cuts.tolist(), len(pair_start) - 1]))
 
 
 def _kept(rows: Any, n: int) -> Any:
