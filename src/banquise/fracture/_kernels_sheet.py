@@ -58,11 +58,16 @@ def _with_patch_ends(corners, first, lines, begin, wide):
 
 
 @inner
-def meshed(corners, first, lines, begin, wide, nodes, patch_edges):
-    """Nodes, elements, neighbours, and the meshed border with its rings; no elements when it cannot be done."""
+def meshed_border(corners, first, lines, begin, wide, nodes):
+    """The border as it is meshed, with its rings: without small detail, with the ends of the patches as points of it."""
+    simple, starts = simplified(corners, first, math.sqrt(1.15 / nodes))
+    return _with_patch_ends(simple, starts, lines, begin, wide)
+
+
+@inner
+def meshed(rim, starts, lines, begin, wide, nodes, patch_edges):
+    """Nodes, elements and neighbours within a `meshed_border`; no elements when it cannot be done."""
     coarse = math.sqrt(1.15 / nodes)
-    simple, starts = simplified(corners, first, coarse)
-    rim, starts = _with_patch_ends(simple, starts, lines, begin, wide)
     edges = patch_edges * max(1.0, math.sqrt(nodes / 300.0)) + 0.5
     fine = np.empty((lines.shape[0] - wide.shape[0], 5))
     at = 0
@@ -94,7 +99,7 @@ def meshed(corners, first, lines, begin, wide, nodes, patch_edges):
         for e in range(elements.shape[0]):
             for k in range(3):
                 elements[e, k] = number[elements[e, k]]
-    return out, elements, neighbours, rim, starts
+    return out, elements, neighbours
 
 
 @inner

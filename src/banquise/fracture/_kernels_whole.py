@@ -29,6 +29,7 @@ from banquise.fracture._kernels_sheet import (
     frozen_inverse,
     mean_stiffness,
     meshed,
+    meshed_border,
     patches,
     relieved,
     spread_force,
@@ -81,7 +82,8 @@ def yielding(corners, first, spots, pattern, width, poisson, nodes, patch_edges)
     x0, y0, unit = own_units(corners, first)
     at, where = _scaled(corners, spots, x0, y0, unit)
     lines, begin, wide = patches(at, first, where, width / unit)
-    points, elements, neighbours, _, _ = meshed(at, first, lines, begin, wide, nodes, patch_edges)
+    rim, starts = meshed_border(at, first, lines, begin, wide, nodes)
+    points, elements, neighbours = meshed(rim, starts, lines, begin, wide, nodes, patch_edges)
     n = points.shape[0]
     if elements.shape[0] == 0:
         return -1.0
@@ -165,14 +167,7 @@ def searched(corners, first, spots, pattern, thickness, width, kinetic, quest, f
     x0, y0, unit = own_units(corners, first)
     at, where = _scaled(corners, spots, x0, y0, unit)
     lines, begin, wide = patches(at, first, where, width / unit)
-    points, elements, neighbours, rim, starts = meshed(at, first, lines, begin, wide, quest.nodes, quest.patch_edges)
-    area, size = _kernels_mesh.areas(points, elements)
-    whole, thinnest = 0.0, math.inf
-    for e in range(elements.shape[0]):
-        whole += area[e]
-        thinnest = min(thinnest, area[e])
-    if not 0.0 < thinnest < math.inf:
-        return FAILED
+    rim, starts = meshed_border(at, first, lines, begin, wide, quest.nodes)
     along, turn = _kernels_border.marks(rim, starts)
     taken = taken_stretches(rim, starts, along, turn, lines, begin, wide)
     step = 0.0
@@ -180,14 +175,23 @@ def searched(corners, first, spots, pattern, thickness, width, kinetic, quest, f
         step += turn[r]
     step /= quest.border_points
     ends = _kernels_border.ends(rim, starts, along, turn, taken, quest.border_points, step, quest.few_ends)
-    least, wide_enough, no = quest.least * whole, quest.width / unit, np.bool_(False)
+    _, _, across = own_units(rim, starts)
+    least, wide_enough, no = quest.least * across * across, quest.width / unit, np.bool_(False)
     sources = 2 * spots.shape[0]  # the first ends are those beside the patches
     chords = _kernels_border.chords(rim, starts, along, turn, ends, sources, least, wide_enough, no)
     if chords.shape[0] == 0:  # a contact in a corner so sharp that no chord from it cuts off enough
         sources = ends.shape[0]
         chords = _kernels_border.chords(rim, starts, along, turn, ends, sources, least, wide_enough, no)
-    if chords.shape[0] == 0:  # told before the floe is loaded, which takes longer
+    if chords.shape[0] == 0:  # told before the floe is meshed
         return NOWHERE
+    points, elements, neighbours = meshed(rim, starts, lines, begin, wide, quest.nodes, quest.patch_edges)
+    area, size = _kernels_mesh.areas(points, elements)
+    whole, thinnest = 0.0, math.inf
+    for e in range(elements.shape[0]):
+        whole += area[e]
+        thinnest = min(thinnest, area[e])
+    if not 0.0 < thinnest < math.inf:
+        return FAILED
     good, sheet, gives = _loaded(
         points, elements, neighbours, area, size, whole, lines, begin, where, pattern, thickness, kinetic, unit, quest
     )
