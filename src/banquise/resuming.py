@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Callable, Sequence
@@ -110,7 +111,8 @@ def _simulation(path: Path, settings: bytes, given: Simulation | None) -> Simula
             raise CaseError(f"simulation: got {type(sim).__name__}, expected bq.Simulation.")
         if sim.time != 0.0:
             raise CaseError(f"simulation: is at {sim.time:g} s, expected one freshly made, at its start.")
-        mine = sim.describe(case.get("until", 0.0), case.get("every", 0.0))
+        # as it would be stored: tuples become lists
+        mine = json.loads(json.dumps(sim.describe(case.get("until", 0.0), case.get("every", 0.0))))
         for name in ("seed", "integrator", "scheme", "contact", "fracture", "domain", "floes", "blocks"):
             if mine.get(name) != case.get(name):
                 raise CaseError(f"simulation: its {name} is {mine.get(name)}, the run's was {case.get(name)}.")

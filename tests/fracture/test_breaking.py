@@ -286,6 +286,34 @@ def test_a_slit_goes_on_along_its_line():
     assert 0 < crack.release < hit.energy
 
 
+@pytest.mark.parametrize("beyond", [-1e-9, 0.0, 1e-9])
+def test_a_slit_to_the_far_side_does_not_go_on(beyond):
+    from banquise.fracture.slits import extend
+
+    floe = bq.Floe([[0, 0], [100, 0], [100, 100], [0, 100]], density=910.0)
+    ice = bq.Griffith(arrested=True)
+    hit = bq.fracture.impact(floe, (0, 50), (1, 0), 0.1, ice=ice)
+    assert extend(floe, hit, ice, [[[0.0, 47.0], [100.0 + beyond, 47.0]]]) is None
+
+
+@pytest.mark.parametrize("seed", [2, 21, 28, 30, 38])
+def test_a_crack_that_stops_inside_does_not_end_on_the_border(seed):
+    """A tip lies on the next edge of the mesh: where that is the border, the crack would have gone through."""
+    import shapely
+
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(3, 6))
+    turn, reach = 2 * np.pi * (np.arange(n) + rng.uniform(0, 0.6, n)) / n, rng.uniform(12, 25)
+    floe = bq.Floe(np.column_stack([reach * np.cos(turn), reach * np.sin(turn)]), density=910.0)
+    k = int(rng.integers(n))
+    a, b = floe.ring[k], floe.ring[(k + 1) % n]
+    place, inward = a + rng.uniform(0.1, 0.9) * (b - a), np.array([a[1] - b[1], b[0] - a[0]])
+    ice = bq.Griffith(arrested=True, nodes=60).in_run(floe)
+    crack = bq.fracture.search(floe, bq.fracture.impact(floe, place, inward, 0.3, ice=ice), ice)
+    assert not crack.separates
+    assert floe.polygon.boundary.distance(shapely.Point(crack.end)) > 1e-3 * np.sqrt(floe.area)
+
+
 def test_mean_stress_regions():
     mohr = bq.MeanStress()
     for corner in ((250e3 / 4.2, 250e3 / 4.2), (33.75e3, -74.5e3)):  # the triangle's corners

@@ -378,10 +378,11 @@ def test_a_disk_that_fills(small_disk, tmp_path, often):
     assert_same(open_run(small_disk / "run.nc"), whole)
 
 
-def test_functions_need_the_script(tmp_path):
+@pytest.mark.parametrize("domain", [None, bq.Box(-50, 50, -50, 50), bq.Periodic(-50, 50, -50, 50)])
+def test_functions_need_the_script(tmp_path, domain):
     def make():
         return bq.Simulation(
-            bq.Scene([bq.Disc((0, 0), 10.0)]),
+            bq.Scene([bq.Disc((0, 0), 10.0)], domain=domain),
             bq.Forcing(current=lambda x, y, t: (0.1 + 1e-5 * x, 1e-4 * t)),
             scheme=bq.EventDriven(max_step=2.0),
         )

@@ -99,6 +99,17 @@ def _critical(length, release, stretch, pressure, aim):
 
 
 @inner
+def _on_border(elements, neighbours, i, j):
+    """Whether the edge between two nodes is of the border."""
+    for e in range(elements.shape[0]):
+        for k in range(3):
+            a, b = elements[e, k], elements[e, (k + 1) % 3]
+            if neighbours[e, k] < 0 and ((a == i and b == j) or (a == j and b == i)):
+                return True
+    return False
+
+
+@inner
 def _weigh(sheet, chord, aim, best, known, at, note):
     """Cut and open one chord (x0, y0, x1, y1, whether its end is a tip) and note what came of it."""
     for q in range(note.shape[0]):
@@ -120,6 +131,9 @@ def _weigh(sheet, chord, aim, best, known, at, note):
     if separates and min(plus, sheet.whole - plus) < max(aim.least, aim.width * length):
         return
     if tip:
+        # a tip lies on the next element edge: where that is the border, the crack has gone through, and is no candidate here
+        if _on_border(sheet.elements, sheet.neighbours, touched[touched.shape[0] - 2], touched[touched.shape[0] - 1]):
+            return
         length = 0.0
         for k in range(stretch.shape[0]):
             length = max(length, stretch[k, 1])

@@ -48,6 +48,8 @@ def extend(floe: Floe, load: Any, ice: Griffith, slits: Sequence[Any]) -> Crack 
             cut = cutter.cut(start, tip + part * (far - tip), tip=True)
             if cut is None or (through and not _cuts_off_enough(cutter, start, far, ice)):
                 continue
+            if not through and cut.length >= (1 - 1e-6) * float(np.hypot(*(far - start))):
+                continue  # a tip lies on the next element edge: here that is the far side
             more = cutter.open(cut, ice.lip_friction).release - there
             length = cut.length - old.length
             if more <= 0 or length <= 0:
@@ -86,7 +88,8 @@ def _ahead(floe: Floe, start: Array, tip: Array) -> Array | None:
     reach = 4 * math.sqrt(floe.area) + float(np.hypot(*(tip - start)))
     way = (tip - start) / np.hypot(*(tip - start))
     line = floe.polygon.intersection(shapely.LineString([tip, tip + reach * way]))
-    parts = [p for p in getattr(line, "geoms", [line]) if isinstance(p, shapely.LineString)]
+    # empty where the tip is a rounding beyond the border
+    parts = [p for p in getattr(line, "geoms", [line]) if isinstance(p, shapely.LineString) and not p.is_empty]
     if not parts:
         return None
     first = min(parts, key=lambda p: p.distance(shapely.Point(tip)))
