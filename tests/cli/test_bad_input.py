@@ -1,5 +1,7 @@
 """Bad input: each mistake its own clear sentence, exit code 2, no traceback."""
 
+import os
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -244,6 +246,50 @@ def test_a_stopped_run_is_not_written_over(tmp_path, capsys):
     (tmp_path / "case.nc.pieces").mkdir()
     complains(["run", str(tmp_path / "case.toml"), "--quiet"], capsys, ["banquise resume", "--force"])
     assert main(["run", str(tmp_path / "case.toml"), "--quiet", "--force"]) == 0
+
+
+FIRST_RUNS = {  # what makes a run, and the same call, shorter
+    "floes": ["run", "case.toml", "--quiet"],
+    "blocks": ["blocks", "run", "tower", "--blocks", "2", "--until", "0.02", "--quiet", "-o", "case.nc"],
+    "glacier": ["glacier", "run", "ice.toml", "--no-plot", "-o", "case.nc"],
+    "demo": ["demo", "--set", "n=5", "--until", "1 min", "--quiet", "-o", "case.nc"],
+}
+
+
+@pytest.mark.parametrize("kind", FIRST_RUNS)
+def test_a_finished_run_is_not_written_over(tmp_path, capsys, monkeypatch, kind):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "case.toml").write_text(GOOD)
+    (tmp_path / "ice.toml").write_text('[glacier]\nlength = "2 km"\nblock = "100 m"\n[run]\nuntil = 2\n')
+    argv, run = FIRST_RUNS[kind], tmp_path / "case.nc"
+    assert main(argv) == 0
+    before = run.read_bytes()
+    complains(argv, capsys, ["case.nc: a run is there already", "--force", "-o"])
+    assert run.read_bytes() == before
+    assert main([*argv, "--force"]) == 0
+
+
+def test_an_empty_file_and_the_last_demo_give_way(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "case.toml").write_text(GOOD)
+    (tmp_path / "case.nc").touch()  # as tempfile makes it
+    assert main(["run", "case.toml", "--quiet"]) == 0
+    for _ in range(2):
+        assert main(["demo", "--set", "n=5", "--until", "1 min", "--quiet"]) == 0
+
+
+@pytest.mark.parametrize("force", [[], ["--force"]])
+def test_only_a_run_gives_way_to_a_run(tmp_path, capsys, force):
+    """A file of wind of the same name as the case was written over by its first run; /dev/null was taken away."""
+    (tmp_path / "case.toml").write_text(GOOD)
+    xr.Dataset({"u10": ("time", np.arange(3.0))}).to_netcdf(tmp_path / "case.nc")
+    before = (tmp_path / "case.nc").read_bytes()
+    argv = ["run", str(tmp_path / "case.toml"), "--quiet", *force]
+    complains(argv, capsys, ["no run file is there"])
+    assert (tmp_path / "case.nc").read_bytes() == before
+    os.mkfifo(tmp_path / "pipe")
+    complains([*argv, "-o", str(tmp_path / "pipe")], capsys, ["pipe", "expected the name of a file"])
+    assert (tmp_path / "pipe").is_fifo()
 
 
 def damaged(path, how):

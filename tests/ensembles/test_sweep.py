@@ -79,6 +79,33 @@ def test_a_changed_setting_is_another_member(tmp_path):
     assert again.done_before == 0 and again.dataset["end"].values.tolist() == [30]
 
 
+def test_results_of_other_settings_are_not_written_over(tmp_path, capsys):
+    path = write(tmp_path, 'case = "case.toml"\n')
+    argv = ["sweep", str(path), "--workers", "0", "--quiet"]
+    assert main(argv) == 0 and main(argv) == 0  # the second finds all done
+    result = tmp_path / "many" / "seed=0" / "result.nc"
+    before = result.read_bytes()
+    path.write_text('case = "case.toml"\nuntil = 30\n')
+    capsys.readouterr()
+    assert main(argv) == 2
+    said = capsys.readouterr().err
+    assert "1 of 1 members" in said and "-o" in said and "--force" in said and result.read_bytes() == before
+    assert main([*argv, "--force"]) == 0 and result.read_bytes() != before
+
+
+def test_a_case_is_what_it_says(tmp_path, capsys):
+    """A sweep of a case that was changed gave the results of the case as it had been."""
+    (tmp_path / "here").mkdir()
+    path = write(tmp_path / "here", 'case = "case.toml"\n')
+    assert bq.sweep(path, workers=0).done_before == 0
+    path = (tmp_path / "here").rename(tmp_path / "there") / "many.toml"
+    write(path.parent, path.read_text(), CASE + "# a remark\n")
+    assert bq.sweep(path, workers=0).done_before == 1
+    write(path.parent, path.read_text(), CASE.replace("velocity = [1, 0]", "velocity = [2, 0]"))
+    assert main(["sweep", str(path), "--workers", "0"]) == 2
+    assert bq.sweep(path, workers=0).done_before == 0
+
+
 def test_a_failed_member_is_reported_and_not_fatal(tmp_path, capsys):
     path = write(tmp_path, 'case = "case.toml"\n[parameters]\n"contact.restitution" = [0.1, 2.0, 0.3]\n')
     assert main(["sweep", str(path), "--workers", "0", "--json"]) == 1

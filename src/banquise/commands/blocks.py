@@ -45,12 +45,10 @@ def run(args: argparse.Namespace) -> int:
     options.use_threads(args)
     simulation, until = _case(args)
     output = Path(args.output or f"{args.case}.nc")
-    options.check_stopped(args, output)
+    until = duration(args.until, "until") if args.until else until
+    options.check_there(args, output)
     say_when_compiling()
-    result = simulation.run(
-        until=duration(args.until, "until") if args.until else until, every=args.every,
-        output=output, progress=not args.quiet,
-    )  # fmt: skip
+    result = simulation.run(until=until, every=args.every, output=output, progress=not args.quiet)
     print(json.dumps(summary(result)) if args.json else result)
     return 0
 

@@ -21,12 +21,13 @@ NAMES = tuple(SMALL)
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("scene", nargs="?", default="channel", help=f"{', '.join(NAMES)} (default: channel)")
-    parser.add_argument("-o", "--output", default="demo.nc", help="run file to write (default: demo.nc)")
+    parser.add_argument("-o", "--output", help="run file to write (default: demo.nc, in place of the last demo)")
     parser.add_argument("--floes", metavar="FILE", help="floes (channel) or outlines (drift, basin) from a file")
     parser.add_argument("--forcing", metavar="FILE", help="wind and current from a file (drift, basin)")
     parser.add_argument("--set", metavar="NAME=VALUE", action="append", default=[], help="any parameter of the scene")
     parser.add_argument("--full", action="store_true", help="as large and as long as in the papers")
     options.times(parser)
+    options.again(parser)
     parser.add_argument("--seed", type=int, help="of the scene")
     options.threads(parser)
     options.browser(parser, default=False)
@@ -76,11 +77,14 @@ def run(args: argparse.Namespace) -> int:
 
     options.use_threads(args)
     parameters, until, every = chosen(args)
-    check_place(Path(args.output))
+    if args.output:
+        options.check_there(args, args.output)
+    output = Path(args.output or "demo.nc")
+    check_place(output)
     say_when_compiling()
     simulation = make(args.scene, **parameters)
-    result = simulation.run(until=until, every=every, output=args.output, progress=not args.quiet)
-    page = Path(args.output).with_suffix(".html")
+    result = simulation.run(until=until, every=every, output=output, progress=not args.quiet)
+    page = output.with_suffix(".html")
     write_page(result, page)
     if args.json:
         print(json.dumps({**summary(result), "page": str(page)}))

@@ -21,6 +21,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     subs = {name: actions.add_parser(name, help=text, description=text) for name, text in helps.items()}
     options.output(subs["run"])
     options.times(subs["run"])
+    options.again(subs["run"])
     for sub in subs.values():
         sub.add_argument("case", metavar="CASE.toml", help="case file of a glacier (TOML)")
         options.json(sub, "the numbers")
@@ -39,12 +40,11 @@ def run(args: argparse.Namespace) -> int:
 def _run(case: Any, args: argparse.Namespace) -> int:
     from banquise.compiling import say_when_compiling
     from banquise.glacier.plots import plot_run
-    from banquise.recording.recorder import check_place
     from banquise.units import duration
 
     output = Path(args.output) if args.output else Path(args.case).with_suffix(".nc")
-    check_place(output)
     case.options.update({name: duration(given, name) for name in ("until", "every") if (given := getattr(args, name))})
+    options.check_there(args, output)
     say_when_compiling()
     result = case.run()
     result.to_netcdf(output)

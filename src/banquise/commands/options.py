@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -27,20 +28,29 @@ def times(parser: argparse.ArgumentParser) -> None:
 
 
 def again(parser: argparse.ArgumentParser) -> None:
-    """Whether to begin again where a run was stopped."""
-    parser.add_argument("--force", action="store_true", help="begin again, though a stopped run could be resumed")
+    """Whether to begin again where a run is."""
+    parser.add_argument("--force", action="store_true", help="begin again, in place of the run that is there")
 
 
-def check_stopped(args: argparse.Namespace, output: str | Path) -> None:
-    """What a stopped run has left is not written over unless asked for; a finished one gives way to the new one at its end."""
+def check_there(args: argparse.Namespace, output: str | Path) -> None:
+    """A run that is there, stopped or finished, is not written over unless asked for. An empty file is no run."""
     from banquise.errors import RunFileError
-    from banquise.recording.recorder import pieces_of
+    from banquise.recording.recorder import check_place, pieces_of
 
-    if not args.force and pieces_of(Path(output)).is_dir():
-        raise RunFileError(
-            f"output {output}: a run that was stopped is there. Go on with it: banquise resume {output}\n"
-            "Or begin again: the same command with --force."
-        )
+    output = Path(output)
+    check_place(output)
+    if args.force:
+        return
+    if pieces_of(output).is_dir():
+        there, on = "a run that was stopped is there. Go on with it", "banquise resume {}"
+    elif output.exists() and output.stat().st_size:
+        there, on = "a run is there already. Look at it", "banquise view {}"
+    else:
+        return
+    raise RunFileError(
+        f"output {output}: {there}: {on.format(shlex.quote(str(output)))}\n"
+        "Or give another name with -o, or begin again in its place: the same command with --force."
+    )
 
 
 def threads(parser: argparse.ArgumentParser) -> None:

@@ -38,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
         raise CaseError(
             f"{args.case}: {errors[0]}" + (f" (and {len(errors) - 1} more: banquise check)" if errors[1:] else "")
         )
-    options.check_stopped(args, case.output)
+    options.check_there(args, case.output)
     say_when_compiling()
     result = case.run(progress=not args.quiet)
     if args.json:

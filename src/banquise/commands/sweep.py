@@ -16,6 +16,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--scheduler", metavar="ADDRESS", help="a running Dask scheduler, such as tcp://host:8786")
     parser.add_argument("--threads", type=int, default=1, help="threads of each member (default: 1)")
     parser.add_argument("--list", action="store_true", help="name the members and what is done; run nothing")
+    parser.add_argument("--force", action="store_true", help="run anew, in place of results of other settings")
     options.quiet(parser)
     options.json(parser)
 
@@ -26,9 +27,10 @@ def run(args: argparse.Namespace) -> int:
     from pathlib import Path
 
     from banquise.compiling import say_when_compiling
-    from banquise.ensembles.member import is_done
+    from banquise.ensembles.member import is_done, mark_in
     from banquise.ensembles.plan import read_plan
     from banquise.ensembles.sweep import check_names, sweep
+    from banquise.errors import CaseError
 
     plan = read_plan(args.sweep)
     folder = Path(args.output or Path(args.sweep).with_suffix(""))
@@ -41,6 +43,12 @@ def run(args: argparse.Namespace) -> int:
             else "\n".join(f"{'done' if d else 'to do':5} {n}" for n, d in states.items())
         )
         return 0
+    others = [m.name for m in plan.members if mark_in(folder / m.name) not in (None, m.mark)]
+    if others and not args.force:
+        raise CaseError(
+            f"{folder}: {len(others)} of {len(plan.members)} members have results of other settings, such as {others[0]}.\n"
+            "Give another folder with -o, or run them anew in place of these: the same command with --force."
+        )
     if not args.quiet:
         say_when_compiling()
     with _Progress(not args.quiet, len(plan.members)) as progress:

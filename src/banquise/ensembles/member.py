@@ -23,15 +23,20 @@ if TYPE_CHECKING:
 RESULT = "result.nc"
 
 
-def is_done(folder: Path, mark: str) -> bool:
-    """Whether a folder holds the result of the member with this mark."""
+def mark_in(folder: Path) -> str | None:
+    """The mark of the member whose result a folder holds; None if there is no result."""
     import netCDF4
 
     try:
         with netCDF4.Dataset(folder / RESULT) as file:
-            return str(file.getncattr("mark")) == mark
+            return str(file.getncattr("mark"))
     except (OSError, AttributeError):
-        return False
+        return None
+
+
+def is_done(folder: Path, mark: str) -> bool:
+    """Whether a folder holds the result of the member with this mark."""
+    return mark_in(folder) == mark
 
 
 def run_member(member: Member, folder: str | Path, threads: int = 1) -> tuple[str, str]:

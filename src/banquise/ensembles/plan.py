@@ -54,9 +54,15 @@ class Member:
 
     @property
     def mark(self) -> str:
-        """Changes when anything changes that makes the run: a result with another mark is not this member's."""
-        text = json.dumps([self.settings, self.seed], sort_keys=True, default=str)
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        """Changes when anything changes that makes the run: a result with another mark is not this member's.
+
+        Of a case that is what it says (`case_mark`), not where it lies: a folder may be moved.
+        """
+        return _digest([{key: value for key, value in self.settings.items() if key != "case"}, self.seed])
+
+
+def _digest(what: Any) -> str:
+    return hashlib.sha256(json.dumps(what, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True)
@@ -105,6 +111,7 @@ def plan_of(tables: dict[str, Any], folder: Path = Path()) -> Plan:
         base["case"] = _beside(str(tables["case"]), folder)
         if not Path(base["case"]).is_file():
             raise CaseError(f"case: no file {base['case']}.")
+        base["case_mark"] = _digest(read_toml(base["case"]))
     dimensions, settings = _dimensions(_dictionary(tables, "parameters"))
     seeds = _seeds(tables.get("seeds", 1))
     count = len(seeds)

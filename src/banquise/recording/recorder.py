@@ -75,6 +75,8 @@ def check_place(output: Path) -> None:
     """Whether a run file can be written there: said before anything is computed."""
     if output.is_dir():
         raise RunFileError(f"output {output}: is a folder, expected the name of a file such as run.nc.")
+    if output.exists() and not output.is_file():  # /dev/null: a run file put in its place would take it away
+        raise RunFileError(f"output {output}: is a device, expected the name of a file such as run.nc.")
     parent = output.resolve().parent
     if not parent.is_dir():
         raise RunFileError(f"output {output}: the folder {parent} does not exist. Make it first.")
@@ -86,9 +88,18 @@ def check_place(output: Path) -> None:
 
 
 def _may_give_way(file: Path) -> bool:
-    """Whether a file is empty or of the kind of run files: a case, a picture or a text is not written over."""
+    """Whether a file is empty or a run file: a case, a picture, a text or the wind of the run is not written over."""
+    import netCDF4
+
     with open(file, "rb") as there:
-        return there.read(8) in (b"", b"\x89HDF\r\n\x1a\n")
+        first = there.read(8)
+    if first != b"\x89HDF\r\n\x1a\n":
+        return first == b""
+    try:
+        with netCDF4.Dataset(file) as data:
+            return str(getattr(data, "source", "")).lower().startswith("banquise")
+    except (OSError, RuntimeError):  # a run file that was cut short: nothing in it can be read
+        return True
 
 
 class Recorder:
