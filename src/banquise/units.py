@@ -20,7 +20,7 @@ _FACTORS: dict[str, dict[str, float]] = {
         "h": 3600.0,
         "d": 86400.0,
     },
-    "length": {"m": 1.0, "mm": 1e-3, "cm": 1e-2, "km": 1e3},
+    "length": {"m": 1.0, "mm": 1e-3, "cm": 1e-2, "km": 1e3, "in": 0.0254, "ft": 0.3048, "nmi": 1852.0},
     "speed": {"m/s": 1.0, "cm/s": 1e-2, "km/h": 1.0 / 3.6, "kn": 1852.0 / 3600.0},
     "angle": {"rad": 1.0, "deg": math.pi / 180.0, "°": math.pi / 180.0},
     "degrees": {"deg": 1.0, "°": 1.0, "rad": 180.0 / math.pi},  # where a plain number is degrees: latitudes
@@ -36,6 +36,7 @@ _FACTORS: dict[str, dict[str, float]] = {
 _WORDS = {
     "sec": "s", "second": "s", "seconds": "s", "minute": "min", "minutes": "min", "mins": "min", "hr": "h", "hrs": "h",
     "hour": "h", "hours": "h", "day": "d", "days": "d", "metre": "m", "metres": "m", "meter": "m", "meters": "m",
+    "inch": "in", "inches": "in", "foot": "ft", "feet": "ft", "NM": "nmi",
     "kt": "kn", "knot": "kn", "knots": "kn", "degree": "deg", "degrees": "deg",
 }  # fmt: skip
 _NUMBER = re.compile(r"^\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*(.*?)\s*$")

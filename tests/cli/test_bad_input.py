@@ -449,6 +449,13 @@ def test_units_are_read_wherever_a_key_is_a_quantity(tmp_path, capsys):
     assert first == second
 
 
+@pytest.mark.parametrize(("text", "metres"), [("20 in", 0.508), ("6 inches", 0.1524), ("150 ft", 45.72), ("2 NM", 3704.0)])
+def test_lengths_of_ships_and_piers_are_read(text, metres):
+    from banquise.units import quantity
+
+    assert quantity(text, "length") == pytest.approx(metres, rel=1e-15)
+
+
 def test_a_glacier_is_no_run_of_floes(tmp_path, capsys, monkeypatch):
     """A good file for the wrong command: what it is, and what to do with it."""
     monkeypatch.chdir(tmp_path)

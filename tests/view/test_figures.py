@@ -56,6 +56,18 @@ def test_snapshot_draws_the_floes_of_that_time(run: Any) -> None:
             assert x.min() - 1e-9 <= state[0, floe] <= x.max() and y.min() - 1e-9 <= state[1, floe] <= y.max()
 
 
+def test_energy_has_its_legend_beside_the_curves_and_impulses_an_axis_without_round_off(run: Any) -> None:
+    figure = plots.energy(run)
+    figure.canvas.draw()
+    (ax,) = figure.axes
+    assert ax.get_legend().get_window_extent().x0 >= ax.get_window_extent().x1
+    events = run.events
+    events.loc[events.index[:3], "normal_impulse"] = 1e-25
+    shown = type("Run", (), {"events": events})()
+    low, high = plots.impulses(shown).axes[0].get_xlim()
+    assert 0 < low and high / low < 1e11
+
+
 def test_map_projection_and_its_mistakes(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("cartopy", reason="maps need cartopy (extra `map`)")
     run = made_up_run(records=3)
@@ -122,6 +134,15 @@ def test_gif_has_the_pictures_asked_for(run: Any, tmp_path: Path) -> None:
         assert movie.info["duration"] == 200
 
 
+def test_few_records_make_a_slow_movie_not_a_flash(run: Any, tmp_path: Path) -> None:
+    from PIL import Image
+
+    for seconds in (None, 8.0):
+        n = write_movie(run, tmp_path / "a.gif", seconds=seconds, size=(120, 80))
+        with Image.open(tmp_path / "a.gif") as movie:
+            assert n * movie.info["duration"] / 1000 == pytest.approx(seconds or 4.0, rel=0.35)
+
+
 def test_mp4_has_the_pictures_asked_for(run: Any, tmp_path: Path) -> None:
     try:
         program = ffmpeg()
@@ -162,6 +183,20 @@ def test_report_tells_what_went_wrong(run: Any, monkeypatch: pytest.MonkeyPatch)
     assert [c.fine for c in checks(bad)] == [False, True, False, False]
     text = report(bad, player=False)
     assert "To look at" in text and "Contact problems not solved: 2" in text and "<iframe" not in text
+
+
+def test_an_overlap_is_measured_by_the_smaller_floe_of_its_pair() -> None:
+    """The ledger does not name the pair: between the bars of the least and the largest floe the unsolved steps decide."""
+    run = made_up_run(records=3)
+    columns = list(run.records["ledger_names"])
+    n = run.records["state"].shape[2]
+    sizes = np.sqrt(run.shapes["area"].values[:n])
+    for overlap, unsolved, fine in ((0.9e-5 * sizes.max(), 0, True), (0.9e-5 * sizes.max(), 1, False),
+                                    (1.1e-5 * sizes.max(), 0, False)):  # fmt: skip
+        run.records["ledger"][1, columns.index("max_overlap")] = overlap
+        run.records["ledger"][1, columns.index("unsolved")] = unsolved
+        run.__dict__.pop("ledger", None)
+        assert checks(run)[0].fine == fine
 
 
 def test_report_is_one_page_with_player_and_figures(run: Any, tmp_path: Path, browser: Any) -> None:

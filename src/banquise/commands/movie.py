@@ -13,7 +13,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     options.run_file(parser)
     parser.add_argument("-o", "--output", help="movie to write, .mp4 or .gif (default: the run's name with .mp4)")
     parser.add_argument("--colour", default="speed", help="speed, thickness or plain")
-    parser.add_argument("--fps", type=int, default=25, help="pictures a second (default: 25)")
+    parser.add_argument("--fps", type=int, help="pictures a second (default: 25, less where records are few)")
     parser.add_argument("--seconds", type=float, help="length of the movie (default: one picture a record)")
     parser.add_argument("--size", help="width x height in pixels (default: 1280 wide, as high as the scene asks for)")
     options.quiet(parser)
@@ -26,7 +26,7 @@ def run(args: argparse.Namespace) -> int:
     from banquise.errors import CaseError
     from banquise.recording.run_file import open_run
     from banquise.view.kinds import kind_at
-    from banquise.view.movie import write_movie
+    from banquise.view.movie import usual_fps, write_movie
 
     size = None
     if args.size:
@@ -45,5 +45,6 @@ def run(args: argparse.Namespace) -> int:
     shown = open_run(args.run_file)
     said = None if args.quiet else progress
     n = write_movie(shown, output, args.colour, args.fps, args.seconds, size, said)
-    print(f"{output}: {n} pictures, {n / args.fps:.3g} s, {output.stat().st_size / 1e6:.3g} MB")
+    length = n / (args.fps or usual_fps(n, args.seconds))
+    print(f"{output}: {n} pictures, {length:.3g} s, {output.stat().st_size / 1e6:.3g} MB")
     return 0

@@ -22,7 +22,7 @@ def block_checks(run: Any) -> list[Check]:
     """Overlap, residual, unsolved problems and energy balance, each against its bar."""
     free = run.shapes["fixed"].values == 0
     smallest = float(np.cbrt(run.shapes["volume"].values[free]).min()) if free.any() else 1.0
-    return ledger_checks(run, smallest, "block", OVERLAP_TOLERANCE, RESIDUAL_TOLERANCE)
+    return ledger_checks(run, (smallest, smallest), "block", OVERLAP_TOLERANCE, RESIDUAL_TOLERANCE)
 
 
 def block_facts(run: Any) -> list[tuple[str, str]]:

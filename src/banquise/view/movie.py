@@ -19,6 +19,16 @@ from banquise.view.series import thin
 from banquise.view.style import pyplot, side_bar, styled
 
 Image = NDArray[np.uint8]
+FPS = 25
+
+
+def usual_fps(pictures: int, seconds: float | None = None) -> int:
+    """Pictures a second: 25, or fewer where so many pictures are too few for a movie of `seconds`, or of four seconds.
+
+    >>> usual_fps(500), usual_fps(13), usual_fps(13, seconds=8)
+    (25, 3, 2)
+    """
+    return min(FPS, max(1, round(pictures / (seconds or 4.0))))
 
 
 def ffmpeg() -> str:
@@ -66,20 +76,20 @@ def write_movie(
     run: Run,
     path: str | Path,
     colour: str = "speed",
-    fps: int = 25,
+    fps: int | None = None,
     seconds: float | None = None,
     size: tuple[int, int] | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> int:
     """Write a movie (.mp4 or .gif); how many pictures it has.
 
-    `seconds` thins the records to a movie of that length; by default each record is a picture. `size` is in pixels;
-    by default 1280 wide, and as high as the scene asks for.
+    `seconds` thins the records to a movie of that length; by default each record is a picture. `fps` is that
+    of `usual_fps` by default. `size` is in pixels; by default 1280 wide, and as high as the scene asks for.
     """
     path = Path(path)
     if path.suffix.lower() not in (".mp4", ".gif"):
         raise CaseError(f"movie {path}: expected a name that ends in .mp4 or .gif.")
-    if fps < 1:
+    if fps is not None and fps < 1:
         raise CaseError(f"got {fps} pictures a second, expected 1 or more.")
     if seconds is not None and not seconds > 0:
         raise CaseError(f"got a length of {seconds} s, expected one above 0.")
@@ -88,7 +98,8 @@ def write_movie(
         size = round(100 * wide), round(100 * high)
     even = (size[0] // 2 * 2, size[1] // 2 * 2)  # H.264 takes even sizes only
     n = len(run.records["time"])
-    chosen = thin(n, n if seconds is None else max(2, round(seconds * fps)))
+    chosen = thin(n, n if seconds is None else max(2, round(seconds * (fps or FPS))))
+    fps = fps or usual_fps(len(chosen), seconds)
     pictures = _counted(frames(run, chosen, colour, even), len(chosen), progress)
     pyplot().switch_backend("agg")
     if path.suffix.lower() == ".gif":

@@ -41,6 +41,7 @@ from banquise.view.style import (
 )
 
 Array = NDArray[np.float64]
+FAINT = 1e-9  # of the strongest impulse: weaker ones are what solvers leave of a contact that bears nothing
 
 
 class NothingToPlot(RunFileError):
@@ -125,7 +126,7 @@ def energy(run: Run, ax: Any = None) -> Any:
     }
     styles = ("-", "--", "-.", ":", (0, (5, 1)), (0, (3, 1, 1, 1)), (0, (1, 1)), (0, (6, 2, 1, 2)))
     with styled():
-        ax = _axes(ax)
+        given, ax = ax, _axes(ax, (6.8, 3.4))
         shown = [k for k in names if k in ledger and (k == "kinetic_energy" or np.abs(ledger[k].values).max() > 0)]
         for k, name in enumerate(shown):
             colour = CYCLE[k % len(CYCLE)]
@@ -136,7 +137,8 @@ def energy(run: Run, ax: Any = None) -> Any:
         ax.set_xlabel(f"time ({unit})")
         ax.set_ylabel("energy")
         unit_axis(ax.yaxis, "J")
-        ax.legend()
+        # up to nine lines leave no free corner; axes that were given keep their place
+        ax.legend(**({"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)} if given is None else {}))
         ax.set_title("Energy")
     return ax.figure
 
@@ -153,6 +155,8 @@ def impulses(run: Run, ax: Any = None) -> Any:
         ax.step(values, np.arange(len(values), 0, -1), where="pre", color=BLUE)
         ax.set_xscale("log")
         ax.set_yscale("log")
+        if values[0] < FAINT * values[-1]:
+            ax.set_xlim(left=FAINT * values[-1])
         plain_log_axis(ax.yaxis, 1.0, len(values), counts=True)
         ax.set_xlabel("normal impulse (N s)")
         ax.set_ylabel("impacts of at least this")

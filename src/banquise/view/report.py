@@ -47,11 +47,18 @@ def floe_checks(run: Run) -> list[Check]:
     """Overlap, residual, unsolved problems, energy balance and lost floes, each against its bar."""
     n = run.records["state"].shape[2]
     sizes = np.sqrt(run.shapes["area"].values[:n])
-    return ledger_checks(run, float(sizes.min()) if n else 1.0, "floe", OVERLAP_TOLERANCE, RESIDUAL_TOLERANCE)
+    span = (float(sizes.min()), float(sizes.max())) if n else (1.0, 1.0)
+    return ledger_checks(run, span, "floe", OVERLAP_TOLERANCE, RESIDUAL_TOLERANCE)
 
 
-def ledger_checks(run: Any, smallest: float, body: str, overlap_part: float, residual_bar: float) -> list[Check]:
-    """What the ledger tells of any run of bodies in contact, the smallest of that size (m)."""
+def ledger_checks(
+    run: Any, sizes: tuple[float, float], body: str, overlap_part: float, residual_bar: float
+) -> list[Check]:
+    """What the ledger tells of any run of bodies in contact, of these least and largest sizes (m).
+
+    The bar of an overlap is that of the smaller body of its pair, which the ledger does not name. Between the bars of the least
+    and the largest body the count of unsolved problems decides: a step that leaves too much for its pair is one of them.
+    """
     ledger = run.ledger
     overlap = float(ledger["max_overlap"].max())
     residual = float(ledger["residual"].max())
@@ -61,9 +68,12 @@ def ledger_checks(run: Any, smallest: float, body: str, overlap_part: float, res
         through += float(np.abs(ledger[name]).max())
     balance = float(np.abs(ledger["balance"]).max())
     share = balance / through if through > 0 else 0.0
+    low, high = (overlap_part * size for size in sizes)
+    bar = f"{low:.3g}" if f"{low:.3g}" == f"{high:.3g}" else f"{low:.3g} to {high:.3g}"
+    kept = overlap <= low or (overlap <= high and not unsolved)
     return [
-        Check("Largest overlap", f"{overlap:.3g} m", f"at most {overlap_part * smallest:.3g} m "
-              f"({overlap_part:g} of the smallest {body})", overlap <= overlap_part * smallest),
+        Check("Largest overlap", f"{overlap:.3g} m",
+              f"at most {bar} m ({overlap_part:g} of the smaller {body} of a pair)", kept),
         Check("Largest residual of a contact problem", f"{residual:.3g}", f"at most {residual_bar:g}",
               residual <= residual_bar),
         Check("Contact problems not solved", f"{unsolved:,}", "none", unsolved == 0),
