@@ -106,6 +106,16 @@ def test_a_case_is_what_it_says(tmp_path, capsys):
     assert bq.sweep(path, workers=0).done_before == 0
 
 
+def test_inspect_knows_the_results(tmp_path, capsys):
+    path = write(tmp_path, 'case = "case.toml"\nseeds = 2\n')
+    bq.sweep(path, workers=0)
+    assert main(["inspect", str(tmp_path / "many" / "sweep.nc")]) == 0
+    assert "2 of 2 members done" in capsys.readouterr().out
+    assert main(["inspect", str(tmp_path / "many" / "sweep.nc"), "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["done"] == 2 and told["dimensions"] == {"seed": [0, 1]} and "end" in told["variables"]
+
+
 def test_a_failed_member_is_reported_and_not_fatal(tmp_path, capsys):
     path = write(tmp_path, 'case = "case.toml"\n[parameters]\n"contact.restitution" = [0.1, 2.0, 0.3]\n')
     assert main(["sweep", str(path), "--workers", "0", "--json"]) == 1

@@ -114,6 +114,28 @@ def test_a_mistake_is_one_plain_line_and_code_2(case, capsys, old, new, says):
     assert says in error and "Traceback" not in error and len(error.splitlines()) <= 2
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "where"),
+    [
+        ('slope = "1 deg"', "slope = 90", "[glacier]: slope"),
+        ('duration = "20 s"', "duration = nan", "[load]: "),
+        ("coefficient = 5623413.251903491", "coefficient = -1", "[friction]: "),
+    ],
+)
+def test_a_value_that_cannot_be_names_its_table(case, capsys, old, new, where):
+    case.write_text(CASE.replace(old, new))
+    assert main(["check", str(case)]) == 2
+    assert f"{case} {where}" in capsys.readouterr().err
+
+
+def test_the_nearest_block_is_one_that_fits(case, capsys):
+    case.write_text(CASE.replace('block = "100 m"', 'block = "97 m"'))
+    assert main(["check", str(case)]) == 2
+    nearest = capsys.readouterr().err.split("Nearest block: ")[1].split(" m.")[0]
+    case.write_text(CASE.replace('block = "100 m"', f"block = {nearest}"))
+    assert main(["check", str(case)]) == 0
+
+
 def test_nan_in_a_table_file(case, capsys, tmp_path):
     (tmp_path / "push.csv").write_text("0,0\n5,nan\n9,0\n")
     text = CASE[: CASE.index("[load]")] + '[load]\nshape = "Table"\nfile = "push.csv"\n'

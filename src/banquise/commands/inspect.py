@@ -12,7 +12,7 @@ HELP = "say what a run, case or forcing file holds"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", help="a run file (.nc), a case file (.toml) or a forcing file (.nc, .zarr, .mat)")
+    parser.add_argument("file", help="a run (.nc), a case (.toml), a forcing file (.nc, .zarr, .mat) or the results of a sweep")
     options.json(parser, "it")
 
 
@@ -27,6 +27,8 @@ def run(args: argparse.Namespace) -> int:
         raise CaseError(f"{path}: by its ending a file of floes. Look at it with: banquise floes info {path}")
     elif kind_at(path) not in (None, "floes"):
         _show_other(path, args.json)
+    elif path.is_file() and _is_sweep(path):
+        _show_sweep(path, args.json)
     elif path.suffix == ".mat" or path.is_dir() or (path.exists() and not _is_run(path)):
         _show_forcing(path, args.json)
     else:
@@ -43,6 +45,31 @@ def _is_run(path: Path) -> bool:
             return str(getattr(data, "source", "")).startswith("Banquise") or "shapes" in data.groups
     except Exception:  # a damaged file fails anywhere inside HDF5 and netCDF, each in its own way
         return True
+
+
+def _is_sweep(path: Path) -> bool:
+    """Whether a file holds the results of `banquise sweep`."""
+    import netCDF4
+
+    try:
+        with netCDF4.Dataset(path) as data:
+            return {"title", "members", "done"} <= set(data.ncattrs()) and "seed" in data.dimensions
+    except Exception:  # a damaged file fails anywhere inside HDF5 and netCDF, each in its own way
+        return False
+
+
+def _show_sweep(path: Path, as_json: bool) -> None:
+    import json
+
+    import xarray as xr
+
+    with xr.open_dataset(path, engine="netcdf4", decode_times=False) as data:
+        told = {"title": data.attrs["title"], "members": int(data.attrs["members"]), "done": int(data.attrs["done"])}
+        axes = {str(name): data[name].values.tolist() for name in data.dims if name in data.coords}
+        if as_json:
+            print(json.dumps({**told, "dimensions": axes, "variables": sorted(map(str, data.data_vars))}))
+            return
+        print(f"Sweep {path}: {told['title']}, {told['done']} of {told['members']} members done\n{data}")
 
 
 def _show_case(path: Path, as_json: bool) -> None:

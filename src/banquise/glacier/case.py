@@ -92,7 +92,7 @@ def parse_case(tables: dict[str, Any], folder: Path = Path(), where: str = "case
     friction = _friction(tables["friction"], f"{where} [friction]") if "friction" in tables else None
     load = _load(dict(tables.get("load", {})), folder, f"{where} [load]")
     options = _values(tables.get("run", {}), _RUN, f"{where} [run]")
-    return GlacierCase(Glacier(**values, friction=friction), load, options)
+    return GlacierCase(_made(Glacier, values | {"friction": friction}, f"{where} [glacier]"), load, options)
 
 
 _MEASURES = {
@@ -174,7 +174,15 @@ def _built(cls: Any, table: dict[str, Any], where: str) -> Any:
     for field in fields(cls):
         if field.default is MISSING and field.name not in values:
             raise CaseError(f"{where}: {cls.__name__} needs {field.name}. Its keys: {', '.join(names)}.")
-    return cls(**values)
+    return _made(cls, values, where)
+
+
+def _made(cls: Any, values: dict[str, Any], where: str) -> Any:
+    """An object of these values; what it does not take is said with the place in the file."""
+    try:
+        return cls(**values)
+    except CaseError as problem:
+        raise CaseError(f"{where}: {problem}") from None
 
 
 def _friction(table: dict[str, Any], where: str) -> Friction:

@@ -188,7 +188,7 @@ def _whole_blocks(length: float, block: float) -> int:
         )
     if abs(blocks * block - length) > 1e-6 * block:
         raise CaseError(
-            f"length {length:g} m is not a whole number of blocks of {block:g} m. Nearest block: {length / blocks:g} m."
+            f"length {length:g} m is not a whole number of blocks of {block:g} m. Nearest block: {length / blocks:.12g} m."
         )
     return blocks
 
