@@ -136,13 +136,21 @@ class Run:
 
     @cached_property
     def loads(self) -> xr.Dataset:
-        """Mean force (N) and torque (N m, about its centre) of the ice on each obstacle over the record interval."""
-        return loads_table(self.records, self.case.get("every")).assign_coords(time=self.dataset["time"])
+        """Mean force (N) and torque (N m, about its centre) of the ice on each obstacle over the record interval.
+
+        `name` says which obstacle is which; the walls of a box are the last ones.
+        """
+        return self._named(loads_table(self.records, self.case.get("every")))
 
     @cached_property
     def obstacles(self) -> xr.Dataset:
         """x, y (m, centre) and rotation (rad, from the pose at the start) of each obstacle on (time, obstacle)."""
-        return obstacles_table(self.records, self.shapes).assign_coords(time=self.dataset["time"])
+        return self._named(obstacles_table(self.records, self.shapes))
+
+    def _named(self, table: xr.Dataset) -> xr.Dataset:
+        """A table on time and obstacles with both coordinates."""
+        names = self.shapes["name"].values[self.shapes["obstacle"].values.astype(bool)].astype(str)
+        return table.assign_coords(time=self.dataset["time"], name=("obstacle", names))
 
     @cached_property
     def flow(self) -> xr.Dataset:
