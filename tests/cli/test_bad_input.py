@@ -449,7 +449,9 @@ def test_units_are_read_wherever_a_key_is_a_quantity(tmp_path, capsys):
     assert first == second
 
 
-@pytest.mark.parametrize(("text", "metres"), [("20 in", 0.508), ("6 inches", 0.1524), ("150 ft", 45.72), ("2 NM", 3704.0)])
+@pytest.mark.parametrize(
+    ("text", "metres"), [("20 in", 0.508), ("6 inches", 0.1524), ("150 ft", 45.72), ("2 NM", 3704.0)]
+)
 def test_lengths_of_ships_and_piers_are_read(text, metres):
     from banquise.units import quantity
 

@@ -135,7 +135,9 @@ def test_groups_carry_units_and_inspect_lists_them(run, capsys):
 
 
 def test_loads_and_places_say_which_obstacle(tmp_path):
-    scene = bq.Scene([bq.Disc((0, 0), 5.0)], [bq.Obstacle([[20, 0], [30, 0], [30, 9]], name="pier")], bq.Box(-50, 50, -50, 50))
+    scene = bq.Scene(
+        [bq.Disc((0, 0), 5.0)], [bq.Obstacle([[20, 0], [30, 0], [30, 9]], name="pier")], bq.Box(-50, 50, -50, 50)
+    )
     run = bq.Simulation(scene).run(until=2.0, output=tmp_path / "run.nc")
     for table in (run.loads, run.obstacles, bq.open_run(tmp_path / "run.nc").loads):
         assert table["name"].values.tolist() == ["pier", "wall left", "wall right", "wall bottom", "wall top"]

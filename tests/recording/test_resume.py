@@ -457,3 +457,44 @@ def test_every_step_goes_on_alike():
         restore(other, taken)
         advance(other)
         np.testing.assert_array_equal(columns(other), columns(sim), err_msg=f"step to {sim.time}")
+
+
+def test_one_run_at_a_time_writes_to_a_file(tmp_path, capsys):
+    """A second start, or a resume of a run that is still going, would write between its pieces."""
+    path = tmp_path / "run.nc"
+    said = []
+
+    def meanwhile(_):
+        for start in (lambda: drifting_floes(2).run(until=60.0, output=path), lambda: bq.resume(path)):
+            with pytest.raises(RunFileError, match="still going") as refused:
+                start()
+            said.append(str(refused.value))
+
+    run = drifting_floes(2).run(until=600.0, every=60.0, output=path, callbacks=[bq.Every(300.0, meanwhile)])
+    assert len(said) >= 2 and run.dataset.sizes["time"] == 11
+    assert bq.resume(path, until=660.0).dataset.sizes["time"] == 12  # let go of at its end
+
+
+def test_a_run_that_ended_in_an_error_is_let_go_of(tmp_path):
+    path = tmp_path / "run.nc"
+
+    def fails(_):
+        raise ValueError("mine")
+
+    with pytest.raises(ValueError, match="mine") as held:  # the traceback keeps the recorder, as a notebook does
+        drifting_floes(2).run(until=600.0, every=60.0, output=path, callbacks=[bq.Every(300.0, fails)])
+    assert bq.resume(path).dataset.sizes["time"] == 11 and held
+
+
+def test_progress_counts_from_the_start_of_the_run(tmp_path, capsys):
+    """A run at half of its time said 0 % when it was taken further."""
+    path = tmp_path / "run.nc"
+    drifting_floes(2).run(until=900.0, every=300.0, output=path)
+
+    def stop(_):
+        raise ValueError
+
+    capsys.readouterr()
+    with pytest.raises(ValueError):
+        bq.resume(path, until=1200.0, callbacks=[bq.Every(1000.0, stop)], progress=True)
+    assert "1,000 of 1,200 s (83 %)" in capsys.readouterr().err

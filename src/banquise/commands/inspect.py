@@ -12,7 +12,9 @@ HELP = "say what a run, case or forcing file holds"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", help="a run (.nc), a case (.toml), a forcing file (.nc, .zarr, .mat) or the results of a sweep")
+    parser.add_argument(
+        "file", help="a run (.nc), a case (.toml), a forcing file (.nc, .zarr, .mat) or the results of a sweep"
+    )
     options.json(parser, "it")
 
 

@@ -35,10 +35,11 @@ def again(parser: argparse.ArgumentParser) -> None:
 def check_there(args: argparse.Namespace, output: str | Path) -> None:
     """A run that is there, stopped or finished, is not written over unless asked for. An empty file is no run."""
     from banquise.errors import RunFileError
-    from banquise.recording.recorder import check_place, pieces_of
+    from banquise.recording.recorder import check_free, check_place, pieces_of
 
     output = Path(output)
     check_place(output)
+    check_free(output)
     if args.force:
         return
     if pieces_of(output).is_dir():

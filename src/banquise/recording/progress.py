@@ -10,6 +10,15 @@ from typing import Any
 LINE_SECONDS = 10.0
 
 
+def said_seconds(value: float) -> str:
+    """Six digits as people read them, not 1.728e+07.
+
+    >>> said_seconds(17280000.0), said_seconds(69165.25), said_seconds(0.0125)
+    ('17,280,000', '69,165.2', '0.0125')
+    """
+    return f"{value:,.0f}" if abs(value) >= 1e5 else f"{value:,.6g}"
+
+
 class Progress:
     """Shows model time, step, floes, contacts and speed while a simulation runs."""
 
@@ -52,10 +61,10 @@ class Progress:
         sim = self.simulation
         wall = max(clock.monotonic() - self.began, 1e-9)
         speed = (sim.time - self.start) / wall
-        share = 100 * (sim.time - self.start) / max(self.end - self.start, 1e-300)
+        share = 100 * sim.time / max(self.end, 1e-300)  # of the whole run, as the times beside it, also after a resume
         contacts = int(sim.ledger.window["contacts"])
         return (
-            f"{sim.time:,.6g} of {self.end:,.6g} s ({share:.0f} %), step {self.steps:,}, "
+            f"{said_seconds(sim.time)} of {said_seconds(self.end)} s ({share:.0f} %), step {self.steps:,}, "
             f"{sim.crowd}, {contacts:,} contact{'s' if contacts != 1 else ''}, {speed:,.3g} x real time"
         )
 

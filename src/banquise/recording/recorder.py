@@ -102,6 +102,42 @@ def _may_give_way(file: Path) -> bool:
         return True
 
 
+class Claim:
+    """A folder of pieces belongs to one run at a time: a lock of the system on it, which ends with its process."""
+
+    def __init__(self, output: Path):
+        self.output = output
+        self._folder: int | None = None
+
+    def take(self) -> None:
+        """Hold the folder, or raise if another run does. Where the system or the disk has no locks, nothing is known."""
+        try:
+            import fcntl
+
+            self._folder = os.open(pieces_of(self.output), os.O_RDONLY)
+            fcntl.flock(self._folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self.release()
+            raise RunFileError(
+                f"output {self.output}: a run that is still going writes there. Wait for its end, stop it, or give another name."
+            ) from None
+        except (ImportError, OSError):
+            pass
+
+    def release(self) -> None:
+        if self._folder is not None:
+            os.close(self._folder)
+            self._folder = None
+
+
+def check_free(output: Path) -> None:
+    """Raise if a run that is still going writes there."""
+    if pieces_of(output).is_dir():
+        claim = Claim(output)
+        claim.take()
+        claim.release()
+
+
 class Recorder:
     """Collects records; `pieces` of them lie in a folder beside the output until the run ends."""
 
@@ -122,21 +158,33 @@ class Recorder:
         self.before_end: Callable[[], None] | None = None  # called before the last piece of a run that ends in an error
         self._count = resumed or 0
         if self.output is not None:
+            check_free(self.output)
             with self._errors():
                 self._prepare() if resumed is None else self._clear_after(resumed)
+        self._claim = None if self.output is None else Claim(self.output)
 
     def __enter__(self) -> Recorder:
+        if self._claim is not None:
+            self._claim.take()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, problem: BaseException | None, _: object) -> None:
         """A run that ends in an error (or Ctrl-C) leaves all its records in the pieces; one of ours says so."""
         if kind is not None and self.output is not None:
-            if self.before_end is not None:
-                self.before_end()
-            self.flush()
+            try:
+                if self.before_end is not None:
+                    self.before_end()
+                self.flush()
+            finally:
+                self._release()
             if isinstance(problem, BanquiseError) and not isinstance(problem, RunFileError):
                 kept = f"Its records and last checkpoint are kept; to go on from there: banquise resume {self.output}"
                 raise type(problem)(f"{problem}\n{kept}") from None
+        self._release()
+
+    def _release(self) -> None:
+        if self._claim is not None:
+            self._claim.release()
 
     @property
     def folder(self) -> Path:

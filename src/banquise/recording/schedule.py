@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 from banquise.errors import BanquiseError, CaseError, known_keywords
 from banquise.given import place_of
+from banquise.recording.progress import said_seconds
 from banquise.recording.recorder import Recorder
 from banquise.stopping import StopSignals, leave
 from banquise.units import duration
@@ -64,7 +66,8 @@ def save_or_leave(
     """Write a piece and a checkpoint; when asked to stop, stop."""
     recorder.save(content)
     if stop.asked:
-        leave(stop.asked, f"stopped at {now:g} s of {end:g} s. Go on with: banquise resume {recorder.output}")
+        said = f"stopped at {said_seconds(now)} s of {said_seconds(end)} s"
+        leave(stop.asked, f"{said}. Go on with: banquise resume {shlex.quote(str(recorder.output))}")
 
 
 @known_keywords
