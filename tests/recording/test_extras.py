@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -143,3 +145,11 @@ def test_loads_and_places_say_which_obstacle(tmp_path):
         assert table["name"].values.tolist() == ["pier", "wall left", "wall right", "wall bottom", "wall top"]
     pier = run.loads.swap_dims(obstacle="name").sel(name="pier")
     assert pier.force_x.shape == run.dataset.time.shape
+
+
+def test_a_run_in_memory_is_not_saved_over_a_device(tmp_path):
+    os.mkfifo(tmp_path / "pipe.nc")
+    run = bq.Simulation(bq.Scene([bq.Disc((0, 0), 5.0)])).run(until=2.0)
+    with pytest.raises(bq.BanquiseError, match="expected the name of a file"):
+        run.save(tmp_path / "pipe.nc")
+    assert (tmp_path / "pipe.nc").is_fifo()

@@ -8,7 +8,7 @@ from typing import Any
 
 from banquise.commands import options
 
-HELP = "say what a run, case or forcing file holds"
+HELP = "say what a run, case, forcing file or sweep holds"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

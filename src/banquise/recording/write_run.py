@@ -91,6 +91,8 @@ def write_run(
 
 def written_whole(path: Path, write: Callable[[Path], None]) -> None:
     """Let `write` make a file under another name, seal it, rename it: it is there whole or not at all."""
+    if path.exists() and not path.is_file():  # a file put in the place of /dev/null would take it away
+        raise RunFileError(f"output {path}: is a folder or a device, expected the name of a file such as run.nc.")
     temporary = path.with_name(path.name + ".tmp")
     try:
         with FILES:
