@@ -138,6 +138,7 @@ class Simulation:
         self.held_key, self.held_rate = np.empty(0, np.int64), np.empty((0, 2))  # contacts that held at the last step
         self.engine: Any = None  # work space of the scheme
         self.pace = math.inf  # longest step that has gone well of late (s)
+        self.short_steps = 0  # that the event-driven scheme has taken
         self.impulses = ImpulseRecord(self.bodies)
         self.n_ids = len(scene.floes)
         self._said_bound = False

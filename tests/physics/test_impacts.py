@@ -7,6 +7,7 @@ import pytest
 from pairs_of_floes import books_of_pairs, pairs_of_floes, single_impacts
 
 import banquise as bq
+from banquise.schemes import event_driven
 from banquise.validation import impact as cases
 from banquise.validation import stepping
 
@@ -203,3 +204,12 @@ def test_a_cradle_with_gaps_passes_its_speed_on(gap):
     floes = [bq.Disc((0, 0), 1.0, velocity=(1, 0)), bq.Disc((3, 0), 1.0), bq.Disc((5 + gap, 0), 1.0)]
     run = collide(floes, bq.Contact(friction=0.0, restitution=1.0), until=5.0)
     assert run.dataset.u.values[-1] == pytest.approx([0.0, 0.0, 1.0], abs=1e-9)
+
+
+def test_a_run_of_short_steps_names_the_other_scheme_once(monkeypatch):
+    monkeypatch.setattr(event_driven, "SHORT", 10.0)  # all of them are
+    monkeypatch.setattr(event_driven, "OFTEN", 3)
+    sim = bq.Simulation(bq.Scene([bq.Disc((0, 0), 10.0)]), scheme=bq.EventDriven(max_step=2.0))
+    with pytest.warns(UserWarning, match=r"3 steps shorter than 20 s by 6 s; .* bq.TimeStepping\(step=2\)") as told:
+        sim.run(until=20.0, every=10.0)
+    assert len(told) == 1

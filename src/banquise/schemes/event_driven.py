@@ -7,6 +7,7 @@ all move on, those that rest against each other held apart. Floes that can meet 
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 THRESHOLDS = ("impact", "papers")
 MANY, FEW = 24, 12  # rounds after which the next step is shorter, and below which it is longer
+SHORT, OFTEN = 0.02, 1000  # of the longest step: so many shorter ones are told, once
 REBOUNDS = 30, 400  # rounds of a step in which a group's impacts rebound: so many, and so many over its size
 
 
@@ -74,3 +76,12 @@ class EventDriven:
             sim.pace = 0.5 * step
         elif rounds < FEW:
             sim.pace = min(2.0 * max(step, sim.pace), 4.0 * self.max_step)
+        if sim.pace < SHORT * self.max_step:
+            sim.short_steps += 1
+            if sim.short_steps == OFTEN:
+                warnings.warn(
+                    f"event-driven: {OFTEN:,} steps shorter than {SHORT * self.max_step:g} s by {sim.time:g} s; floes that jam "
+                    f"or break meet at every moment. bq.TimeStepping(step={self.max_step:g}), in a case file [scheme] "
+                    'kind = "time-stepping", takes the meetings of a step together.',
+                    stacklevel=2,
+                )
