@@ -6,26 +6,53 @@ the cache. Each copy was optimised with what is around it, and what is loose com
 functions too that loose ones were inlined into: a first run differed from later ones, and a resumed one from one that was never
 stopped. `OwnCopies` compiles a kernel whose copies only itself can see. It runs the code that was compiled with it, whatever
 else was compiled or read, and in whichever order.
+
+So the machine code of a function without doors, which only kernels call, would be run by nobody: none is made. That, the search
+for garbage and two questions that Numba asks at length (`_Object`, `Flags`) were a quarter of the time to compile; what is
+compiled is the same.
 """
 
+import gc
 from typing import Any
 
 from llvmlite.binding import Linkage
-from numba.core.codegen import JITCodeLibrary
+from numba.core import compiler
+from numba.core.codegen import JITCodeLibrary, RuntimeLinker
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import LoweringPass, register_pass
 from numba.core.typed_passes import IRLegalization
 
 
+NEW = 100_000  # objects made between two searches for garbage while kernels compile, of which most stay: Python's 700 is a tenth
+
+
 class _Object(JITCodeLibrary):  # type: ignore[misc]
     """What a kernel is compiled into. Read from the cache, an object is one of Numba's: its names are hidden already."""
+
+    has_doors = True
+
+    def _optimize_functions(self, module: Any) -> None:
+        # as Numba does, which prepares a set of passes for each function that is only named, too
+        module.data_layout = self._codegen._data_layout
+        for function in module.functions:
+            if not function.is_declaration:
+                passes, builder = self._codegen._function_pass_manager()
+                with self._recorded_timings.record(f"Function passes on {function.name!r}", builder):
+                    passes.run(function, builder)
 
     def _finalize_final_module(self) -> None:
         # For callers. Numba copies it when the first one asks: by then it was rewritten for the machine (a third more lines)
         self._shared_module = self._final_module.clone()
         _relink(self._shared_module, Linkage.external, Linkage.linkonce_odr)
         _relink(self._final_module, Linkage.linkonce_odr, Linkage.internal)
+        if not self.has_doors and not self._calls_itself():
+            for linkage in (Linkage.external, Linkage.internal, Linkage.private):
+                _relink(self._final_module, linkage, Linkage.available_externally)  # for LLVM: no code of these here
         super()._finalize_final_module()
+
+    def _calls_itself(self) -> bool:
+        """Through others, whose addresses Numba looks for later."""
+        return any(known.name.startswith(RuntimeLinker.PREFIX) for known in self._final_module.global_variables)
 
 
 def _relink(module: Any, old: Linkage, new: Linkage) -> None:
@@ -46,12 +73,49 @@ class _IntoOwnObject(LoweringPass):  # type: ignore[misc]
     def run_pass(self, state: Any) -> bool:
         if state.library is None:
             state.library = _Object(state.targetctx.codegen(), state.func_id.func_qualname)
+            state.library.has_doors = not (state.flags.no_cpython_wrapper and state.flags.no_cfunc_wrapper)
             state.library.enable_object_caching()  # as Numba does with its own, for the cache on disk
         return True
 
 
+class Flags(compiler.Flags):  # type: ignore[misc]
+    """Options of a compilation. At each call it meets, Numba asks whether they are those of a compilation it knows.
+
+    Its answer writes out all forty, set or not, for both sides, and is a twelfth of the time to compile. The name is part of
+    those of compiled functions, so it is Numba's.
+    """
+
+    __slots__ = ()
+    _hash = hash(compiler.Flags())  # of the options' names alone: one for all
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, compiler.Flags):
+            return NotImplemented
+        mine, theirs, options = self._values, other._values, self.options
+        return mine == theirs or all(
+            mine.get(name, options[name].default) == theirs.get(name, options[name].default)
+            for name in mine.keys() | theirs.keys()
+        )
+
+
 class OwnCopies(CompilerBase):  # type: ignore[misc]
     """Numba's compiler with that pass; for `njit(pipeline_class=...)`."""
+
+    def __init__(
+        self, typingctx: Any, targetctx: Any, library: Any, args: Any, return_type: Any, flags: Any, locals: Any
+    ) -> None:
+        super().__init__(typingctx, targetctx, library, args, return_type, Flags(flags), locals)
+
+    def compile_extra(self, func: Any) -> Any:
+        before = gc.get_threshold()
+        gc.set_threshold(max(before[0], NEW) if before[0] else 0, *before[1:])  # 0: never
+        try:
+            return super().compile_extra(func)
+        finally:
+            gc.set_threshold(*before)
 
     def define_pipelines(self) -> list[Any]:
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)

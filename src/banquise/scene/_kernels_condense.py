@@ -114,7 +114,8 @@ def condense(first, last, x, y, w, qx, qy, qw):
     table, pivot = np.empty((FUNCTIONS, many)), np.empty(many)
     basic, is_basic, weight = np.empty(FUNCTIONS, np.int64), np.empty(many, np.bool_), np.empty(many)
     for body in range(first, last):
-        weight[:] = w[body]
+        for k in range(many):
+            weight[k] = w[body, k]
         _tabulate(x[body], y[body], weight, table)
         rows = _solve_for_some(table, basic, pivot)
         is_basic[:] = False
