@@ -11,6 +11,8 @@ os.environ["MPLBACKEND"] = "module://matplotlib_inline.backend_inline"
 
 os.environ["BANQUISE_NOTES"] = "0"  # that kernels are being compiled is no part of a page
 
+from sphinx.util.parallel import make_chunks
+
 import banquise
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
@@ -58,6 +60,17 @@ napoleon_use_rtype = False
 napoleon_attr_annotations = False
 
 
+def deal_out(app, env, docnames):
+    """Sphinx reads pages in a few lots of neighbours, a lot to a process: here each gets its share of those with code, which
+    take all the time; one process had half of them to itself."""
+    room = [len(lot) for lot in make_chunks(docnames, app.parallel)]
+    lots = [[] for _ in room]
+    for name in sorted(docnames, key=lambda name: "{code-cell}" not in env.doc2path(name).read_text(encoding="utf-8")):
+        min((lot for lot, most in zip(lots, room, strict=True) if len(lot) < most), key=len).append(name)
+    docnames[:] = [name for lot in lots for name in lot]
+
+
 def setup(app):
     """Before napoleon, whose own is at 500."""
     app.connect("autodoc-process-docstring", docstrings.process, priority=400)
+    app.connect("env-before-read-docs", deal_out)
