@@ -91,7 +91,7 @@ def bernoulli_rows(run: Any, c: float, epsilon: float, where: str) -> list[Row]:
 
 
 def sliding_box(scheme: Maker) -> Iterator[Row]:
-    """1 kg, 1 m box on a line, pushed with 1 N from 1 s to 5 s."""
+    """1 kg, 1 m box on a line, pushed with 1 N from 1 s to 5 s; the one that slides longest stops at 9.2 s."""
     for mu in (0.05, 0.09, 0.11, 0.3):
         box = Floe([[0, 0], [1, 0], [1, 1], [0, 1]], density=1.0)
         run = Simulation(
@@ -99,7 +99,7 @@ def sliding_box(scheme: Maker) -> Iterator[Row]:
             Forcing(gravity=(0, -GRAVITY), loads=[Load(0, (1.0, 0.0), start=1.0, stop=5.0)]),
             Contact(friction=mu, restitution=0.0),
             scheme(0.5),
-        ).run(until=60.0, every=0.5)
+        ).run(until=20.0, every=0.5)
         speed = run.dataset.u.sel(time=5.0).item()
         pushed = max(0.0, 1 - GRAVITY * mu) * 4.0
         way = 0.5 * pushed * 4.0 + pushed**2 / (2 * GRAVITY * mu)
