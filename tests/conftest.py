@@ -11,10 +11,11 @@ os.environ["BANQUISE_NOTES"] = "0"  # that kernels are being compiled is no part
 # Two workers that meet the same kernels at the same time both compile them. So tests go out in units: first those whose
 # kernels are their own, a unit for each; then, file by file, those that find most of theirs compiled. (`make test`: -n 2
 # --no-loadscope-reorder.) The kernels of the step take longest, so `analysis`, whose tests need little else, comes first.
-UNITS = ("analysis", "blocks", "glacier", "solvers", "fracture", "detection", "breaking", "other schemes", "view")
+# Runs of floes that break need the kernels of `fracture` and those of the step: last.
+UNITS = ("analysis", "blocks", "glacier", "solvers", "fracture", "detection", "view", "other schemes", "breaking")
 UNIT_OF = {name: name for name in UNITS}
 UNIT_OF |= {"blocks_dynamics": "blocks", "percussion": "fracture", "contact": "detection"}
-UNIT_OF |= {"test_breaking.py": "breaking", "test_penalty.py": "other schemes"}
+UNIT_OF |= {"test_reshaped.py": "breaking", "test_breaking.py": "breaking", "test_penalty.py": "other schemes"}
 UNIT_OF |= {"test_papers_scheme.py": "other schemes", "test_papers.py": "other schemes"}
 LONG = ("physics", "ensembles", "recording", "cli")  # of the other folders: first, so that none is left to one worker
 
