@@ -11,10 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from llvmlite.binding import Linkage
+from numba.core.compiler import Flags as NumbaFlags
 from numba.core.dispatcher import Dispatcher
 
 import banquise
-from banquise.copies import OwnCopies
+from banquise.copies import Flags, OwnCopies
 from banquise.jit import SameTypes, bare_kernel, inner, njit, plain_kernel
 from banquise.stale import drop_stale
 
@@ -103,6 +104,31 @@ def test_copies_within_a_kernel_are_seen_by_nobody_else():
     linked = {f.name: f.linkage for f in compiled.library._final_module.functions if not f.is_declaration}
     assert [linkage for name, linkage in linked.items() if "_long" in name] == [Linkage.internal]
     assert set(linked.values()) == {Linkage.external, Linkage.internal}
+
+
+def test_functions_that_only_kernels_call_have_no_machine_code():
+    """Each kernel holds a copy of its own; what callers compile it from is there."""
+    sizes = []
+    for made in (inner(_long.py_func), njit(_long.py_func)):
+        made.compile("float64(float64[::1])")
+        (compiled,) = made.overloads.values()
+        assert [f.name for f in compiled.library._shared_module.functions if "_long" in f.name and not f.is_declaration]
+        sizes.append(len(compiled.library._get_compiled_object()))
+    assert sizes[0] < 1000 < sizes[1]
+
+
+def test_options_are_compared_as_numba_does():
+    """Set to what they are by default or not set: the same."""
+    told = [{}, {"nrt": False}, {"nrt": True}, {"forceinline": False}, {"fastmath": {"nsz"}}, {"fastmath": {"reassoc"}}]
+    for one in told:
+        for other in told:
+            mine, theirs, plain = Flags(), Flags(), NumbaFlags()
+            for flags, options in ((mine, one), (theirs, other), (plain, other)):
+                for name, value in options.items():
+                    setattr(flags, name, value)
+            assert (mine == theirs) == (mine == plain) == (plain == mine) == (NumbaFlags(mine) == plain)
+            assert hash(mine) == hash(plain)
+    assert Flags().summary() == NumbaFlags().summary()  # part of the names of compiled functions
 
 
 # A sum in any order that LLVM orders otherwise when it optimises it a second time, within its caller

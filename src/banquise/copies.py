@@ -22,8 +22,9 @@ from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import LoweringPass, register_pass
 from numba.core.typed_passes import IRLegalization
 
-
-NEW = 100_000  # objects made between two searches for garbage while kernels compile, of which most stay: Python's 700 is a tenth
+# Objects made between two searches for garbage while kernels compile. Most of them stay: every 700, as in Python, is a tenth
+# of the time.
+NEW = 100_000
 
 
 class _Object(JITCodeLibrary):  # type: ignore[misc]
@@ -86,6 +87,7 @@ class Flags(compiler.Flags):  # type: ignore[misc]
     """
 
     __slots__ = ()
+    options: Any
     _hash = hash(compiler.Flags())  # of the options' names alone: one for all
 
     def __hash__(self) -> int:
