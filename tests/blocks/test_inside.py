@@ -98,6 +98,16 @@ def test_the_same_body_in_its_own_place():
         assert -found.distance[row] == pytest.approx(-hull.equations[:, 3].max(), abs=1e-12)
 
 
+FARTHEST = vars(kernels_farthest)["farthest"]  # an inner function: called from a kernel only
+
+
+@njit
+def look(rows, at, width, size, ways, out):
+    for k in range(len(ways)):
+        x, y, z = ways[k]
+        out[k] = FARTHEST(rows, at, width, size, x, y, z)
+
+
 @pytest.mark.parametrize("corners", [5, 24, 25, 40, 41, 64, 65, 104, 105, 128])
 def test_the_farthest_corner_of_rows(corners):
     rng = np.random.default_rng(4)
@@ -106,18 +116,10 @@ def test_the_farthest_corner_of_rows(corners):
     rows, at, width, _, inner = shapes.solid
     assert width[1] >= corners and width[0] == kernels_farthest.WIDTHS[0]
 
-    farthest = vars(kernels_farthest)["farthest"]  # an inner function: called from a kernel only
-
-    @njit
-    def look(ways, out):
-        for k in range(len(ways)):
-            x, y, z = ways[k]
-            out[k] = farthest(rows, at[1], width[1], shape_size, x, y, z)
-
     shape_size = float(shapes.size[1])
     ways = rng.normal(size=(2000, 3)) * 10.0 ** rng.uniform(-6, 6, (2000, 1))
     out = np.empty(len(ways), dtype=np.int64)
-    look(ways, out)
+    look(rows, at[1], width[1], shape_size, ways, out)
     reach = part.corners @ ways.T
     lost = (reach.max(axis=0) - reach[out, np.arange(len(ways))]) / np.linalg.norm(ways, axis=1)
     assert lost.max() <= 2e-13 * shape_size
