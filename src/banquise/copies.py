@@ -13,11 +13,12 @@ what is compiled is the same.
 """
 
 import gc
+from inspect import signature
 from typing import Any
 
 from llvmlite.binding import Linkage
 from numba.core import compiler
-from numba.core.codegen import JITCodeLibrary, RuntimeLinker
+from numba.core.codegen import CPUCodegen, JITCodeLibrary, RuntimeLinker
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import LoweringPass, register_pass
 from numba.core.typed_passes import IRLegalization
@@ -25,6 +26,7 @@ from numba.core.typed_passes import IRLegalization
 # Objects made between two searches for garbage while kernels compile. Most of them stay: every 700, as in Python, is a tenth
 # of the time.
 NEW = 100_000
+_ONE_SET_OF_PASSES = len(signature(CPUCodegen._function_pass_manager).parameters) > 1  # for a module: Numba up to 0.61
 
 
 class _Object(JITCodeLibrary):  # type: ignore[misc]
@@ -33,6 +35,8 @@ class _Object(JITCodeLibrary):  # type: ignore[misc]
     has_doors = True
 
     def _optimize_functions(self, module: Any) -> None:
+        if _ONE_SET_OF_PASSES:
+            return super()._optimize_functions(module)
         # as Numba does, which prepares a set of passes for each function that is only named, too
         module.data_layout = self._codegen._data_layout
         for function in module.functions:
@@ -40,6 +44,7 @@ class _Object(JITCodeLibrary):  # type: ignore[misc]
                 passes, builder = self._codegen._function_pass_manager()
                 with self._recorded_timings.record(f"Function passes on {function.name!r}", builder):
                     passes.run(function, builder)
+        return None
 
     def _finalize_final_module(self) -> None:
         # For callers. Numba copies it when the first one asks: by then it was rewritten for the machine (a third more lines)
