@@ -54,6 +54,7 @@ WRONG = {
     "a shape for a ring": (lambda _: bq.Floe(shapely.Polygon(SQUARE)), "cannot be read as points: got <POLYGON"),
     "a truth for a thickness": (lambda _: bq.Floe(SQUARE, thickness=True), "thickness: got True"),
     "one floe for a list": (lambda _: bq.Scene(floe()), r"floes is one Floe, expected a list: floes=\[...\]"),
+    "blocks among floes": (lambda _: bq.Scene([cube()]), r"floes\[0\] is Polyhedron, .* go into bq.Scene\(blocks="),
     "a period too short": (lambda _: bq.Scene([floe()], domain=bq.Periodic(0, 9, 0, 99)), "floe 0 is 10 m by 10 m"),
     "a number for callbacks": (lambda _: bq.Simulation(bq.Scene([floe()])).run(1, callbacks=3), "callbacks: got 3"),
     "a number for a function": (lambda _: bq.Every(10, 3), "callback: got 3, expected a function"),

@@ -49,7 +49,9 @@ class Scene:
         self.obstacles: tuple[Obstacle, ...] = tuple(obstacles)
         for k, floe in enumerate(self.floes):
             if not isinstance(floe, Floe):
-                raise ShapeError(f"scene: floes[{k}] is {type(floe).__name__}, expected bq.Floe or bq.Disc.")
+                other = {Polyhedron: "blocks", Obstacle: "obstacles"}.get(type(floe))
+                where = f" These go into bq.Scene({other}=[...])." if other else ""
+                raise ShapeError(f"scene: floes[{k}] is {type(floe).__name__}, expected bq.Floe or bq.Disc.{where}")
         for k, obstacle in enumerate(self.obstacles):
             if not isinstance(obstacle, Obstacle):
                 raise ShapeError(f"scene: obstacles[{k}] is {type(obstacle).__name__}, expected bq.Obstacle.")
