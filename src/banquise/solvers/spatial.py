@@ -20,7 +20,7 @@ from banquise.threads import over_blocks
 Floats = NDArray[np.float64]
 
 DENSE_UP_TO = 40  # contacts of an island; Newton's dense matrix then has 120 rows
-NEWTON_STEPS, FEWEST_STEPS = 750, 12  # of all attempts; where fewer can be paid for, sweeps do better
+NEWTON_STEPS, FEWEST_STEPS = 840, 12  # of all attempts; where fewer can be paid for, sweeps do better
 NEWTON_SHARE = 5.0  # of the passes allowed: what Newton steps may cost, all attempts together
 FLAT = 15.0  # passes: what a step costs where bodies touch in layers, as in a wall; there Newton is worth any number
 AT_HAND = 0.05  # of the reference speed: residual up to which a start is near
@@ -165,7 +165,7 @@ def solve(
 
 
 def _island(members: NDArray[np.int64], goal: float, reference: float, sweeps: int, rows: Rows) -> tuple[float, int]:
-    """Sweeps, and where they are slow Newton steps: with a dense matrix for few contacts, else by blocks."""
+    """Sweeps, and where they are slow Newton steps: with a dense matrix for few contacts; by blocks for more, or then."""
     dense = len(members) <= DENSE_UP_TO
     # Newton's dense steps want a good start; where there will be none, sweeps stop at the goal.
     fine = 1e-3 * goal if dense else goal
@@ -180,6 +180,9 @@ def _island(members: NDArray[np.int64], goal: float, reference: float, sweeps: i
         if error > goal:
             error, more = rows.passes(members, 60, fine)
             done += more
+    if error > goal and dense:  # edges and corners on faces, thrown about
+        error, more = _by_blocks(members, goal, reference, sweeps, rows)
+        done += more
     if error > goal:
         error, more = rows.passes(members, sweeps, goal)
         done += more

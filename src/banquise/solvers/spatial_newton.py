@@ -59,9 +59,10 @@ SWIFT, CALM, STEADY = Gait(0.01, 0.5, 0.7, 0.5), Gait(1.0, 0.7, 0.85, 0.3), Gait
 ANCHORED = "anchored"
 
 # Attempts in turn: the manner, where from, and the most steps. A start from afar first goes downhill, and again from
-# there rather than from where it got stuck; one near the last step's answer first stays near it.
+# there rather than from where it got stuck; one near the last step's answer first stays near it. What is all but solved at
+# the end is held where it is, and let go.
 Chain = tuple[tuple[Pace | Gait | str, str, int], ...]
-PATHS: Chain = ((CALM, "nothing", 300), (STEADY, "start", 300))
+PATHS: Chain = ((CALM, "nothing", 300), (STEADY, "start", 300), (ANCHORED, "best", 60))
 FROM_MEMORY: Chain = ((ANCHORED, "start", 30), (SWIFT, "best", 120), *PATHS)
 FROM_AFAR: Chain = ((BRISK, "start", 60), (CAREFUL, "start", 60), *PATHS)
 FROM_NOTHING: Chain = ((BLANK, "start", 60), *FROM_AFAR)
