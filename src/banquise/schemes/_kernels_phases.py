@@ -100,10 +100,10 @@ def write_problem(
 
 
 @inline
-def solved(small, fine, wide, rough, control, total, p, work, ahead, inverse_mass, inverse_inertia, extent):
+def solved(small, fine, rough, control, total, p, work, ahead, inverse_mass, inverse_inertia, extent):
     """Solve the problem at hand, unless the caller just has; whether that is done. The proof goes to the totals.
 
-    Islands of up to `small` contacts to a residual of `fine`, up to `wide` to `rough`, if the quick methods do; others not.
+    Islands of up to `small` contacts to a residual of `fine`, larger ones to `rough`, if the quick methods do.
     """
     islands, bodies = control[ISLANDS], control[BODIES]
     start = p.start[: islands + 1]
@@ -112,7 +112,7 @@ def solved(small, fine, wide, rough, control, total, p, work, ahead, inverse_mas
         largest = max(largest, start[i + 1] - start[i])
     if control[SOLVED] == 0:
         y = p.y[: bodies + 1]
-        if largest > wide or not _solve_islands(small, fine, rough, islands, p, y, work):
+        if not _solve_islands(small, fine, rough, islands, p, y, work):
             return False
         if largest > small and control[PHASE] == HOLD:
             _polish(small, rough, islands, bodies, p, y, ahead, inverse_mass, inverse_inertia, extent)
@@ -126,7 +126,7 @@ def solved(small, fine, wide, rough, control, total, p, work, ahead, inverse_mas
 
 @inline
 def _solve_islands(small, fine, rough, islands, p, y, work):
-    """Whether every island was solved; the impulses of large ones that were not are left as they are."""
+    """Whether every island was solved; what the quick methods leave of large ones is as it was."""
     done = True
     for i in range(islands):
         first, last = p.start[i], p.start[i + 1]
@@ -216,6 +216,9 @@ def begin_rebound(law, m, islands, p):
     speeds(p.G, p.a[:m], p.b, p.before, p.y, p.middle)
     if not rebounds:
         return False
+    # What was pressed against what is struck rebounds with it, whether it has a restitution of its own or not: the whole pattern
+    # of the compression is a better start than the impulses that are asked for, by a quarter of the time of large islands.
+    share = p.epsilon[:m].max()
     for k in range(m):
         if law == 2:
             asked = p.epsilon[k] * min(p.before[k, 0], 0.0)
@@ -225,7 +228,7 @@ def begin_rebound(law, m, islands, p):
             p.lower[k] = p.epsilon[k] * p.r[k, 0]
             for j in range(2):
                 p.c[k, j] = p.middle[k, j] + p.bias[k, j]
-                p.r[k, j] *= p.epsilon[k]
+                p.r[k, j] *= share
     island_reference(p.start[: islands + 1], p.c, p.bias, p.W, p.lower, p.reference)
     return True
 

@@ -107,7 +107,6 @@ class Rules(NamedTuple):
     tolerance: float  # of small islands
     small: int  # contacts up to which an island is one
     rough: float  # tolerance of the others
-    wide: int  # contacts up to which the kernel tries to solve them
     moving: bool
     ocean: bool
     contacts: bool  # whether the impulse of every pair is kept

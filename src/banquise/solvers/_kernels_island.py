@@ -11,6 +11,7 @@ from banquise.jit import njit
 from banquise.solvers._kernels import gather, one_contact, residual, sweeps
 from banquise.solvers._kernels_small import active_set, dense_island, pivoting, scratch_for
 
+SMALL = 50  # contacts; up to here an island is solved dense
 OPEN, CLOSED, SWEEPS, ACTIVE, LEMKE, NEWTON, ENUMERATION = 0, 1, 2, 3, 4, 5, 6
 AUTO = 0  # `method` of the functions below: the whole chain, or SWEEPS or ACTIVE alone
 # of the three trials of active-set steps: the prox term, and what is left of it when no status changes

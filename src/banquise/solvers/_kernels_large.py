@@ -1,22 +1,32 @@
 # mypy: ignore-errors
 """Large islands start to end inside Numba, as far as the first methods of their chain go (`_kernels_path`).
 
+An island is first sieved: of its contacts most have room to spare. What is left falls into parts that share no body that moves,
+and each is solved by itself: a part that is hard keeps no other from its end. Contacts that then close are taken in, and only
+parts that they belong to are solved again.
+
 Python about an island of a hundred contacts takes longer than its solution. What these methods leave, and islands so large
 that their order of elimination is worth keeping, are for `frictional.IslandRun`.
 """
 
 import numpy as np
 
+from banquise.contact._kernels_problem import label_islands
 from banquise.jit import inner, njit
-from banquise.solvers._kernels import residual, velocity_of
+from banquise.solvers._kernels import natural_map, residual, velocity_of
 from banquise.solvers._kernels_block import block_places, body_graph, minimum_degree, number_bodies
+from banquise.solvers._kernels_island import AUTO, SMALL, solve_island
 from banquise.solvers._kernels_newton import LOW, SLOPE, WNN, WTT, Island, Plan, Room
 from banquise.solvers._kernels_path import first_methods, keep
+from banquise.solvers._kernels_small import scratch_for
 
 SIEVE = 0.03  # of the largest speed: contacts with more room than to close at this speed are left out at first
-SIEVES = 6  # times contacts are taken in before all are
-ROUGH = 1e-2  # residual: from nothing, a part is solved no better until it is known which contacts close
+SIEVES = 12  # times contacts are taken in before all are
+# residual: parts are solved no better until it is known which contacts close. (From memory they mostly are: the first turn goes
+# to the end. The start of a rebound is none, it closes others than the compression did.)
+ROUGH = 1e-2
 ENDLESS = np.int64(2**62)  # block products: whatever the factor takes
+ZERO, WHOLE = np.int64(0), np.int64(AUTO)  # typed: written out they would compile copies of what they are handed to
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -39,25 +49,58 @@ def near_contacts(first, last, W, c, bias, low, r, goal, near):
     return count, least
 
 
+@njit(cache=True, nogil=True, error_model="numpy")
+def list_parts(first, near, a, b, fixed, members, start):
+    """Sort the contacts of an island that are near into parts that share no body that moves; how many there are.
+
+    Part p has the rows members[start[p]:start[p + 1]], in their order; the first row of the island is `first`, and `fixed` is
+    what cannot move.
+    """
+    count = ZERO
+    for k in range(near.shape[0]):
+        count += near[k]
+    one, other, label = np.empty(count, np.int64), np.empty(count, np.int64), np.empty(count, np.int64)
+    l = 0
+    for k in range(near.shape[0]):
+        if near[k]:
+            one[l], other[l] = a[first + k], b[first + k]
+            l += 1
+    free = np.ones(fixed + 1, np.bool_)
+    free[fixed] = False
+    parts = label_islands(one, other, free, label)
+    for p in range(parts + 1):
+        start[p] = 0
+    for l in range(count):
+        start[label[l] + 1] += 1
+    for p in range(parts):
+        start[p + 1] += start[p]
+    place = start[:parts].copy()
+    l = 0
+    for k in range(near.shape[0]):
+        if near[k]:
+            members[place[label[l]]] = first + k
+            place[label[l]] += 1
+            l += 1
+    return parts
+
+
 @inner
-def take_near(first, near, count, G, W, a, b, c, mu, low, r, fixed):
-    """The contacts that are near as an island of their own, how many bodies it has, and the impulses to start from."""
+def take_part(rows, G, W, a, b, c, mu, low, r, fixed):
+    """Some contacts as an island of their own, how many bodies it has, and the impulses to start from."""
+    count = rows.shape[0]
     island = Island(
         np.empty((count, 2, 6)), np.empty((count, 3)), np.empty(count, np.int64), np.empty(count, np.int64),
         np.empty((count, 2)), np.empty(count), np.empty(count),
     )  # fmt: skip
     point = np.empty((count, 2))
-    l = 0
-    for k in range(first, first + near.shape[0]):
-        if not near[k - first]:
-            continue
+    for l in range(count):
+        k = rows[l]
         for j in range(6):
             island.G[l, 0, j], island.G[l, 1, j] = G[k, 0, j], G[k, 1, j]
         for j in range(3):
             island.W[l, j] = W[k, j]
         island.a[l], island.b[l], island.mu[l], island.low[l] = a[k], b[k], mu[k], low[k]
         island.c[l, 0], island.c[l, 1], point[l, 0], point[l, 1] = c[k, 0], c[k, 1], r[k, 0], r[k, 1]
-        l += 1
     bodies = number_bodies(island.a.copy(), island.b.copy(), fixed, island.a, island.b)
     return island, bodies, point
 
@@ -92,54 +135,93 @@ def room_for(island, plan):
 
 
 @inner
+def is_solved(rows, G, W, a, b, c, mu, low, r, y, goal):
+    """Whether no natural map of these contacts is above the goal, y being that of the impulses."""
+    for k in rows:
+        un, ut = velocity_of(k, G, a, b, c, y)
+        if not natural_map(r[k, 0], r[k, 1], un, ut, W[k, 0], W[k, 2], mu[k], low[k]) <= goal:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True, _nrt=True, error_model="numpy")  # makes arrays: bare kernels call it
+def solve_parts(parts, members, start, most, G, W, a, b, c, mu, low, r, y, reference, aim, goal, tries, left):
+    """Solve each part by itself where it is not: small ones to the goal, those of up to `most` contacts to the aim.
+
+    y is that of the impulses, in. tries : how many of the first methods. `left` flags parts that are not solved, which keep
+    the impulses they had. Returns the steps of all.
+    """
+    work, total = scratch_for(np.int64(SMALL)), 0
+    for p in range(parts):
+        rows = members[start[p] : start[p + 1]]
+        m = rows.shape[0]
+        wanted = goal if m <= SMALL else aim
+        left[p] = not is_solved(rows, G, W, a, b, c, mu, low, r, y, wanted)
+        if not left[p] or m > most:
+            continue
+        island, bodies, point = take_part(rows, G, W, a, b, c, mu, low, r, y.shape[0] - 1)
+        best = np.empty_like(point)
+        if m <= SMALL:
+            e, _, steps = solve_island(
+                ZERO, m, island.G, island.W, island.a, island.b, island.c, island.mu, island.low, point,
+                np.empty((bodies + 1, 3)), reference, goal / reference, WHOLE, work,
+            )  # fmt: skip
+            keep(point, best)
+        else:
+            plan = plan_of(island.a, island.b, bodies)
+            _, e, steps = first_methods(island, plan, room_for(island, plan), point, best, reference, aim, tries)
+        total += steps
+        left[p] = not e <= wanted
+        for l in range(0 if left[p] else m):
+            r[rows[l], 0], r[rows[l], 1] = best[l, 0], best[l, 1]
+    return total
+
+
+@inner
 def take_in(first, near, turn, G, a, b, c, y, least):
-    """Flag the contacts that close on those that were solved for, too; in the last turn all. Returns how many are flagged."""
-    count = 0
+    """Flag the contacts that close on those that were solved for, too; in the last turn all. How many came, and are flagged."""
+    came = count = 0
     for k in range(near.shape[0]):
         speed, _ = velocity_of(first + k, G, a, b, c, y)
-        near[k] = near[k] or speed < least or turn >= SIEVES - 1
+        closes = not near[k] and (speed < least or turn >= SIEVES - 1)
+        near[k] = near[k] or closes
+        came += closes
         count += near[k]
-    return count
+    return came, count
 
 
 @njit(cache=True, nogil=True, _nrt=True, error_model="numpy")  # makes arrays: bare kernels call it
 def quick_island(first, last, G, W, a, b, c, bias, mu, low, r, y, reference, tolerance, tries):
-    """Solve the island of the rows first..last-1 (as in `solve_island`), or leave its impulses as they are.
+    """Solve the island of the rows first..last-1 (as in `solve_island`), but for parts that the first methods leave as they are.
 
-    tries : how many of the first methods. Returns the residual as a velocity, from the impulses alone.
+    tries : how many of them. Returns the residual as a velocity, from the impulses alone.
     """
     m, goal, mine = last - first, tolerance * reference, r[first:last]
-    idle, warm = True, False
+    idle, known, forced = True, False, False
     for k in range(first, last):
         idle = idle and c[k, 0] >= 0.0 and low[k] <= 0.0
-        warm = warm or r[k, 0] != 0.0 or r[k, 1] != 0.0
+        known, forced = known or r[k, 0] != 0.0 or r[k, 1] != 0.0, forced or low[k] > 0.0
     if idle:  # whatever it starts from: what bears nothing is told so, and not left to press against itself
         for k in range(m):
             mine[k, 0] = mine[k, 1] = 0.0
         return residual(first, last, G, W, a, b, c, mu, low, r, y)
-    before, near = mine.copy(), np.empty(m, np.bool_)
-    (count, least), e = near_contacts(first, last, W, c, bias, low, r, goal, near), np.inf
-    rough = goal if warm else max(goal, ROUGH * reference)  # what a part is solved to
+    near, left = np.empty(m, np.bool_), np.empty(m, np.bool_)
+    members, start = np.empty(m, np.int64), np.empty(m + 1, np.int64)
+    count, least = near_contacts(first, last, W, c, bias, low, r, goal, near)
+    for k in range(m):
+        if not near[k]:
+            mine[k, 0] = mine[k, 1] = 0.0
+    e, rough = residual(first, last, G, W, a, b, c, mu, low, r, y), max(goal, ROUGH * reference)
     for turn in range(SIEVES + 1):
-        aim = goal if count == m else rough
-        island, bodies, point = take_near(first, near, count, G, W, a, b, c, mu, low, r, y.shape[0] - 1)
-        plan = plan_of(island.a, island.b, bodies)
-        best = np.empty_like(point)
-        _, there, _ = first_methods(island, plan, room_for(island, plan), point, best, reference, aim, tries)
-        place = 0
-        for k in range(m):
-            mine[k, 0], mine[k, 1] = (best[place, 0], best[place, 1]) if near[k] else (0.0, 0.0)
-            place += near[k]
-        e = residual(first, last, G, W, a, b, c, mu, low, r, y)
-        if e <= goal or count == m:
+        if e <= goal:
             break
-        known = count
-        count = take_in(first, near, turn if there <= aim else SIEVES, G, a, b, c, y, least)
-        if there > aim:  # a part may be harder than the whole
-            keep(before, mine)
-        elif count == known:
+        aim = goal if count == m or (turn == 0 and known and not forced) else rough
+        parts = list_parts(first, near, a, b, y.shape[0] - 1, members, start)
+        solve_parts(parts, members, start, m, G, W, a, b, c, mu, low, r, y, reference, aim, goal, tries, left)
+        e = residual(first, last, G, W, a, b, c, mu, low, r, y)
+        if count == m or left[:parts].any():
+            break
+        came, count = take_in(first, near, turn, G, a, b, c, y, least)
+        if came == 0:
             rough = goal
-    if not e <= goal:
-        keep(before, mine)
-        residual(first, last, G, W, a, b, c, mu, low, r, y)
     return e

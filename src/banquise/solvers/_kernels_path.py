@@ -7,6 +7,7 @@ import numpy as np
 from banquise.jit import inner, njit
 from banquise.solvers._kernels import sweeps
 from banquise.solvers._kernels_newton import advance, look, merit, newton_step
+from banquise.solvers._kernels_patch import contacts_of, solve_patches
 
 PATIENCE = 4  # failed line searches before the quick method gives way to the sure one
 FOLD = 30  # steps at one nu, after which the path must have folded there, and nu falls all the same
@@ -26,8 +27,8 @@ def keep(r, best):
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def smoothing_newton(island, plan, room, r, goal, nu, fall, steps):
-    """Newton with line search on the smoothed equations, nu falling fast; sweeps where the search fails.
+def smoothing_newton(island, plan, room, r, reference, goal, nu, fall, steps):
+    """Newton with line search on the smoothed equations, nu falling fast; sweeps and patches where the search fails.
 
     Quick where friction is low or the start is near. After `PATIENCE` failed searches it gives up: then the path to the
     solution folds, and `central_path` is for that. goal and nu are velocities, `fall` is what a full step multiplies nu
@@ -35,6 +36,7 @@ def smoothing_newton(island, plan, room, r, goal, nu, fall, steps):
     """
     G, W, a, b, c, mu, low = island
     least, failures, done = np.inf, 0, 0
+    start, of = contacts_of(a, b, room.y.shape[0] - 1)
     e, age = look(island, room, r), 0
     while True:
         if age > 0 and (e <= goal or age == AFRESH):
@@ -65,6 +67,7 @@ def smoothing_newton(island, plan, room, r, goal, nu, fall, steps):
         if alpha < 0.02:
             failures += 1
             sweeps(0, a.shape[0], CURE, goal, G, W, a, b, c, mu, low, r, room.y)
+            solve_patches(island, start, of, r, room.y, reference, goal)
             e, age = look(island, room, r), 0
             nu = max(nu, e)
     return least, done
@@ -143,7 +146,7 @@ def first_methods(island, plan, room, r, best, reference, goal, tries):
         keep(best, point)
         if trial == 0:
             nu, fall = (swept, 0.5) if warm else (10.0 * reference, 0.64)
-            e, steps = smoothing_newton(island, plan, room, point, goal, nu, fall, 80)
+            e, steps = smoothing_newton(island, plan, room, point, reference, goal, nu, fall, 80)
         else:
             e, steps = central_path(island, plan, room, point, goal, 3.0 * least, 200, HASTE)
         total += steps

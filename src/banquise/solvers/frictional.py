@@ -19,6 +19,7 @@ from banquise.contact.islands import Islands, find_islands
 from banquise.contact.problem import ContactProblem, ScaledRows
 from banquise.errors import SolverError, nearest
 from banquise.solvers import _kernels, _kernels_island, _kernels_large
+from banquise.solvers._kernels_island import SMALL
 from banquise.solvers._kernels_large import ROUGH, SIEVES
 from banquise.solvers._kernels_newton import Plan
 from banquise.solvers.dense import enumerate_island, lemke_island
@@ -27,8 +28,6 @@ from banquise.threads import over_blocks
 
 Floats = NDArray[np.float64]
 
-SMALL = 50  # contacts; up to here an island is solved dense
-WIDE = 1000  # contacts; up to here the kernel of groups tries an island itself, without a memory of its order of elimination
 PIVOT_UP_TO = 150  # contacts; up to here Lemke (0.1 s) is the last resort
 SMALL_TOLERANCE, LARGE_TOLERANCE = 1e-10, 1e-6
 
@@ -221,27 +220,33 @@ class IslandRun:
             mine[:] = 0.0
             return self.settle(i, 0, 0)
         goal = part * self.limit[i] * self.reference[i]
-        before, error, steps = mine.copy(), self.error[i], 0
+        before, steps, turn = mine.copy(), 0, 0
+        best, least_error = before, self.error[i]
         near, least = self._near(i, goal)
-        rough = goal if mine.any() else max(goal, ROUGH * self.reference[i])  # what a part is solved to
-        for turn in range(SIEVES + 1):
-            aim = goal if near.all() else rough
-            which: slice | NDArray[np.int64] = slice(first, last) if near.all() else first + np.flatnonzero(near)
-            island = LargeIsland(self.rows, which)
-            outcome = solve_large(island, self.memory.plan(island), mine[near], self.reference[i], aim, tries)
-            mine[~near], mine[near] = 0.0, outcome.impulses
-            steps += outcome.steps
+        mine[~near] = 0.0
+        self.settle(i, 5, 0)
+        rough = max(goal, ROUGH * self.reference[i])  # what parts are solved to until it is known which contacts close
+        known = bool(mine.any()) and not self.rows.lower[first:last].any()
+        while self.error[i] * self.reference[i] > goal:
+            whole = bool(near.all())
+            aim = goal if whole or (turn == 0 and known) else rough
+            more, hard = self._solve_parts(i, near, aim, goal, tries)
+            steps += more
             self.settle(i, 5, 0)
-            if near.all() or self.error[i] * self.reference[i] <= goal:
+            if self.error[i] < least_error:
+                best, least_error = mine.copy(), self.error[i]
+            if whole:
                 break
-            if outcome.residual > aim:  # a part may be harder than the whole
-                mine[:] = before
-                near[:] = True
-            closing = (self._normal_speeds(i) < least) | (turn >= SIEVES - 1)
+            if hard:  # a part may be harder than the whole
+                near[:], mine[:] = True, before
+                self.settle(i, 5, 0)
+                continue
+            turn += 1
+            closing = (self._normal_speeds(i) < least) | (turn >= SIEVES)
             rough = rough if (closing & ~near).any() else goal
             near |= closing
-        if self.error[i] >= error:
-            mine[:] = before
+        if self.error[i] > least_error:
+            mine[:] = best
             self.settle(i, 5, 0)
         self.work[i] += steps
         return None
@@ -254,6 +259,32 @@ class IslandRun:
             first, last, rows.W, rows.c, rows.bias, rows.lower, self.impulses, goal, near
         )
         return near, least
+
+    def _solve_parts(
+        self, i: int, near: NDArray[np.bool_], aim: float, goal: float, tries: int | None
+    ) -> tuple[int, bool]:
+        """Solve each part of what is near by itself, where it is not; the steps it took, and whether one is left.
+
+        Each to the `aim`, small ones to the `goal`.
+        """
+        rows, (first, last), speed = self.rows, self.span(i), self.reference[i]
+        members, start = np.empty(last - first, np.int64), np.empty(last - first + 1, np.int64)
+        parts = _kernels_large.list_parts(first, near, rows.a, rows.b, rows.bodies, members, start)
+        left = np.empty(parts, np.bool_)
+        steps = _kernels_large.solve_parts(
+            parts, members, start, SMALL, rows.G, rows.W, rows.a, rows.b, rows.c, rows.friction, rows.lower, self.impulses,
+            self.y, speed, aim, goal, 0, left,
+        )  # fmt: skip
+        hard = False
+        for p in np.flatnonzero(left):
+            which = members[start[p] : start[p + 1]]
+            wanted = aim if len(which) > SMALL else goal
+            island = LargeIsland(rows, which)
+            outcome = solve_large(island, self.memory.plan(island), self.impulses[which], speed, wanted, tries)
+            self.impulses[which] = outcome.impulses
+            steps += outcome.steps
+            hard = hard or not outcome.residual <= wanted
+        return steps, hard
 
     def _normal_speeds(self, i: int) -> Floats:
         """Normal speed of each contact of an island, with the room it has."""

@@ -92,7 +92,7 @@ def solve_large(
                 continue
             point = eased.copy()  # though it is farther than the best: through other cells
         if method == "newton":
-            e, steps = _kernels_path.smoothing_newton(columns, plan, room, point, goal, nu, 0.5, most)
+            e, steps = _kernels_path.smoothing_newton(columns, plan, room, point, reference, goal, nu, 0.5, most)
         elif method == "path":
             e, steps = _kernels_path.central_path(columns, plan, room, point, goal, nu, most, False)
         else:
