@@ -38,7 +38,8 @@ from banquise.schemes.workspace import (
     same_columns,
 )
 from banquise.settings import LAWS, Contact
-from banquise.solvers.frictional import LARGE_TOLERANCE, SMALL, SMALL_TOLERANCE, IslandRun
+from banquise.solvers._kernels_island import SMALL
+from banquise.solvers.frictional import LARGE_TOLERANCE, SMALL_TOLERANCE, IslandRun
 
 if TYPE_CHECKING:
     from banquise.simulation import Simulation

@@ -12,9 +12,9 @@ from banquise.detection.scratch import Found, Scratch, make_found, make_scratch,
 from banquise.detection.shapes import Shapes
 from banquise.motion.free_velocity import Room
 from banquise.scene.quadrature import PIECES
+from banquise.solvers._kernels_island import SMALL
 from banquise.solvers._kernels_small import Scratch as SolverScratch
 from banquise.solvers._kernels_small import scratch_for
-from banquise.solvers.frictional import SMALL
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
