@@ -213,3 +213,19 @@ def test_a_run_of_short_steps_names_the_other_scheme_once(monkeypatch):
     with pytest.warns(UserWarning, match=r"3 steps shorter than 20 s by 6 s; .* bq.TimeStepping\(step=2\)") as told:
         sim.run(until=20.0, every=10.0)
     assert len(told) == 1
+
+
+@pytest.mark.parametrize("scheme", [bq.EventDriven(max_step=1.0), bq.TimeStepping(step=0.2)])
+def test_floes_that_stick_are_not_struck_again_in_sequence(scheme):
+    """Without restitution and with much friction an impact leaves round-off of speed, which is no approach: one pass, solved."""
+    rng = np.random.default_rng(41)
+    for _ in range(25):
+        way = np.exp(1j * rng.uniform(0, 2 * np.pi))
+        way = np.array([way.real, way.imag])
+        discs = [
+            bq.Disc((0, 0), 1.0, velocity=0.7 * way + 0.1 * rng.standard_normal(2), spin=0.1 * rng.standard_normal()),
+            bq.Disc(4 * way, rng.uniform(0.5, 1.5), velocity=-0.7 * way),
+        ]
+        contact = bq.Contact(friction=5.0, restitution=0.0, order="sequential")
+        run = bq.Simulation(bq.Scene(discs), contact=contact, scheme=scheme).run(until=4.0, every=4.0)
+        assert len(run.events) >= 1 and float(run.ledger.unsolved.sum()) == 0

@@ -109,7 +109,7 @@ def _look(group, rows, near, follow, before, total, b, f, s, rule, view, shapes,
     control[PHASE] = STRUCK if stale else MOVE
     if phase == LOOK and striking > 0:
         for k in range(found):
-            d.taken[k, 0] = d.taken[k, 1] = d.taken[k, 2] = 0.0
+            d.taken[k, 0] = d.taken[k, 1] = d.taken[k, 2] = d.taken[k, 4] = 0.0
         control[PASS] = 0
         control[PHASE] = PICK
     return DONE

@@ -47,8 +47,8 @@ def pick_impacts(group, rows, total, b, s, rule, table, d):
     count = ZERO
     if control[PASS] == 0 or (rule.sequential and control[PASS] <= SEQUENCE):
         count = pick(
-            found, control[PASS], rule, value, who, s.velocity, d.state, d.gap_rate, d.bounce, d.chosen,
-            d.picked_rate, d.picked_bounce,
+            found, control[PASS], rule, value, who, s.velocity, d.state, d.gap_rate, d.bounce, d.taken,
+            d.chosen, d.picked_rate, d.picked_bounce,
         )  # fmt: skip
     if count == 0 and control[PASS] <= RELAX:
         at = write_events(
@@ -61,8 +61,8 @@ def pick_impacts(group, rows, total, b, s, rule, table, d):
         control[PASS] = RELAX
         if rule.threshold > 0.0:
             count = pick(
-                found, RELAX + 1, rule, value, who, s.velocity, d.state, d.gap_rate, d.bounce, d.chosen,
-                d.picked_rate, d.picked_bounce,
+                found, RELAX + 1, rule, value, who, s.velocity, d.state, d.gap_rate, d.bounce, d.taken,
+                d.chosen, d.picked_rate, d.picked_bounce,
             )  # fmt: skip
     if count == 0:
         control[PHASE] = STRUCK

@@ -177,8 +177,11 @@ def at_rest(rows, y, speed, ahead, inverse_mass, inverse_inertia, extent):
 
 
 @inner
-def pick(found, passes, rule, value, who, velocity, state, gap_rate, bounce, chosen, rate, rebounds):
-    """Choose the contacts that enter this pass of an impact; how many."""
+def pick(found, passes, rule, value, who, velocity, state, gap_rate, bounce, taken, chosen, rate, rebounds):
+    """Choose the contacts that enter this pass of an impact; how many.
+
+    An approach is one by the fastest speed of all passes: floes that stick together are left with round-off alone.
+    """
     relaxed = passes > RELAX  # what the threshold let be: taken up without rebound, and without an event
     partial = rule.sequential or rule.active_only or relaxed
     threshold = 0.0 if relaxed else rule.threshold
@@ -187,7 +190,8 @@ def pick(found, passes, rule, value, who, velocity, state, gap_rate, bounce, cho
         for k in range(found):
             if state[k] & 3:
                 un, ut = relative_speed(value, who, k, velocity)
-                fastest = max(fastest, abs(un), abs(ut))
+                taken[k, 4] = max(taken[k, 4], abs(un), abs(ut))
+                fastest = max(fastest, taken[k, 4])
     still = rule.still * fastest + threshold if rule.sequential or relaxed else 0.0
     last = rule.sequential and passes >= SEQUENCE  # termination is not proved: take what is left at once, and say so
     count = 0

@@ -235,7 +235,7 @@ class Desk(NamedTuple):
     chosen: Index
     picked_rate: Array
     picked_bounce: NDArray[np.bool_]
-    taken: Array  # (m, 4) impulse, loss and friction of each contact over the passes of an impact
+    taken: Array  # (m, 5) impulse, loss, friction and fastest speed of each contact over the passes of an impact
     problem: Problem
     work: SolverScratch  # of islands small enough to be solved here
     watch: Watch
@@ -265,7 +265,7 @@ def make_desk(shapes: Shapes, obstacles: int, contacts: int, rows: int, pairs: i
         chosen=np.zeros(m, np.int64),
         picked_rate=np.zeros(m),
         picked_bounce=np.zeros(m, np.bool_),
-        taken=np.zeros((m, 4)),
+        taken=np.zeros((m, 5)),
         problem=Problem(
             order=np.zeros(m, np.int64), start=np.zeros(m + 1, np.int64), bodies=np.zeros(2 * m, np.int64),
             G=np.zeros((m, 2, 6)), W=np.zeros((m, 3)), a=np.zeros(m, np.int64), b=np.zeros(m, np.int64),
