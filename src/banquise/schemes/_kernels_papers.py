@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from banquise.jit import inner, njit
+from banquise.schemes._kernels import close_levers
 
 SLACK = 1e-6  # of the speeds at a contact: a slower approach is what solvers leave, while there is room
 ROUND_OFF = 1e-12  # the same where there is none
@@ -25,6 +26,12 @@ def begin(x, y, cos, sin, angle, u, v, spin, extent, eta, n_free, horizon, start
         reach[i] = horizon * (math.sqrt(u[i] * u[i] + v[i] * v[i]) + extent[i] * abs(spin[i]))
         if i < n_free:
             reach[i] += eta[i]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def meet_halfway(value, who, pose):
+    """Both levers of a contact end in one place: friction at two places eta apart would make angular momentum."""
+    close_levers(len(value), value, who, pose)
 
 
 @inner

@@ -70,6 +70,7 @@ class PapersStep:
             self.reach,
         )  # fmt: skip
         self.found, self.pairs, self.distance = sim.detector.found_and_distances(b, self.eta, self.reach)
+        kernels.meet_halfway(self.found.value, self.found.who, sim.detector.pose)
         m = len(self.found.value)
         self.chosen, self.rate, self.bounce = np.empty(m, np.int64), np.empty(m), np.empty(m, np.bool_)
         self.before = b.copy() if sim.ocean is not None else None

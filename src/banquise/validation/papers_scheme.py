@@ -125,7 +125,8 @@ def bouncing_disc(rule: str) -> Iterator[Row]:
         run = sim.run(2 * rest, 2 * rest)
         where = f"{rule}, epsilon {epsilon:g}, H {height:g} m"
         apex = height
-        for n, (impulse, turned) in enumerate(zip(run.events["normal_impulse"], run.events["y"]), 1):
+        for n, (impulse, turned) in enumerate(zip(run.events["normal_impulse"], 2 * run.events["y"]), 1):
+            # an event lies halfway between the disc and the ground at y = 0
             if epsilon ** (2 * n) * height < 2 * ETA:
                 break
             after = epsilon * impulse / (1 + epsilon)
