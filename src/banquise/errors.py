@@ -60,7 +60,7 @@ def nearest(word: str, known: Iterable[str]) -> str:
     "Did you mean 'density'?"
     """
     known = sorted(known)
-    close = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
+    close = difflib.get_close_matches(str(word), known, n=1, cutoff=0.6)  # a user may have given anything
     if close:
         return f"Did you mean {close[0]!r}?"
     return "Known names: " + ", ".join(known) + "."

@@ -5,6 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 import scipy.sparse as sparse
+from scipy.optimize import nnls
 
 import banquise as bq
 from banquise.contact.samples import random_problem
@@ -132,9 +133,42 @@ def test_thousand_unknowns_stay_within_a_few_copies():
     assert peak < 4 * M.nbytes  # the dictionary is one copy, finishing on the active set at most two
 
 
+@pytest.mark.parametrize("method", ["lemke", "enumerate"])
+@pytest.mark.parametrize("copies", [1, 2, 3])
+def test_solution_that_only_singular_bases_hold(method, copies):
+    """z = (1, 0), w = (0, 0), alone or in copies side by side: every other basis is singular, or has w < 0."""
+    M = np.kron(np.eye(copies), [[0.0, 0.0], [1.0, 0.0]])
+    q = np.tile([0.0, -1.0], copies)
+    answer = bq.lcp.solve(M, q, method=method)
+    assert_solves(M, q, answer)
+    np.testing.assert_allclose(answer.z, np.tile([1.0, 0.0], copies), atol=1e-12)
+
+
+def test_a_ray_of_no_solution_is_a_proof():
+    """Random integers, many of them singular: what is called unsolvable is so by Farkas, or in every complementary cone."""
+    rng = np.random.default_rng(7)
+    counts = {True: 0, False: 0}
+    for _ in range(150):
+        n = int(rng.integers(1, 5))
+        M, q = rng.integers(-2, 3, (n, n)).astype(float), rng.integers(-2, 3, n).astype(float)
+        answer = bq.lcp.solve(M, q)
+        assert answer.status in ("solved", "no solution")
+        counts[answer.converged] += 1
+        if answer.ray is not None:
+            v = answer.ray
+            assert v.min() >= 0 and (M.T @ v).max() <= 1e-9 * v.max() and q @ v < 0
+        cones = [np.where((basis >> np.arange(n)) & 1 == 1, -M, np.eye(n)) for basis in range(2**n)]
+        nearest = min(nnls(cone, q)[1] for cone in cones)  # of the distances of q from the complementary cones
+        assert answer.converged == (nearest < 1e-9)
+    assert min(counts.values()) > 20
+
+
 @pytest.mark.parametrize(
     ("M", "q", "words"),
     [
+        (np.eye(2) * 1j, np.ones(2), "real numbers"),
+        (sparse.eye_array(2) * 1j, np.ones(2), "real numbers"),
+        (np.eye(2), [1.0, 2j], "real numbers"),
         (np.eye(2), np.ones(3), "expected \\(3, 3\\)"),
         (np.ones((2, 3)), np.ones(2), "shape"),
         (np.eye(2), np.ones((2, 1)), "expected \\(n,\\)"),
@@ -153,6 +187,10 @@ def test_sizes_zero_and_unknown_methods():
     assert empty.converged and empty.z.shape == (0,)
     with pytest.raises(SolverError, match="Did you mean 'lemke'"):
         bq.lcp.solve(np.eye(1), np.ones(1), method="lemk")
+    with pytest.raises(SolverError, match="no method None. Known names"):
+        bq.lcp.solve(np.eye(1), np.ones(1), method=None)
+    with pytest.raises(bq.BanquiseError, match="Did you mean 'method'"):
+        bq.lcp.solve(np.eye(1), np.ones(1), metod="lemke")
     with pytest.raises(SolverError, match="2\\^n"):
         bq.lcp.solve(np.eye(30), np.ones(30), method="enumerate")
 

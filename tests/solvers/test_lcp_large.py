@@ -91,6 +91,14 @@ def test_operator_without_solution_gives_the_proof():
     assert v.min() >= 0 and np.abs(M @ v).max() < 1e-12 * v.max() and q @ v < 0
 
 
+def test_matrix_that_is_not_semidefinite_proves_nothing():
+    """z = (0, 1) solves it; along (1, 0) the curvature is 0, but M (1, 0) = (0, 1) is not."""
+    M, q = np.array([[0.0, 1.0], [1.0, 1.0]]), np.array([-1.0, -1.0])
+    answer = bq.lcp.solve(M, q, method="projected-cg")
+    assert answer.converged or answer.status != "no solution"
+    assert bq.lcp.solve(M, q).converged
+
+
 def test_cap_is_not_called_solved():
     M, q, _ = membrane(40)
     answer = bq.lcp.solve(M, q, method="projected-cg", max_iterations=40)

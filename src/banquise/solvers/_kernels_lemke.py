@@ -291,15 +291,15 @@ def gauss_seidel_sparse(data, indices, indptr, diagonal, q, z, omega, cap, targe
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def enumerate_bases(M, q, tolerance, z):
-    """Try every complementary basis of a small problem; returns (solutions found, bases solved). z is the first found.
+def enumerate_bases(M, q, tolerance, z, singular):
+    """Try every complementary basis of a small problem; returns how many solutions were found. z is the first.
 
-    Two bases that give the same z (a degenerate problem) count once. Singular bases are skipped.
+    Two bases that give the same z (a degenerate problem) count once. singular: (2^n,) which bases were skipped as such.
     """
     n = q.shape[0]
     A, x, chosen = np.empty((n, n)), np.empty(n), np.empty(n, np.int64)
     kept = np.empty((64, n))
-    found = solved = 0
+    found = 0
     for mask in range(1 << n):
         k = 0
         for i in range(n):
@@ -311,8 +311,8 @@ def enumerate_bases(M, q, tolerance, z):
             for s in range(k):
                 A[p, s] = M[chosen[p], chosen[s]]
         if not eliminate(A, x, k):
+            singular[mask] = True
             continue
-        solved += 1
         good = True
         for p in range(k):
             good = good and x[p] >= -tolerance
@@ -346,7 +346,7 @@ def enumerate_bases(M, q, tolerance, z):
     if found > 0:
         for i in range(n):
             z[i] = kept[0, i]
-    return found, solved
+    return found
 
 
 @inner

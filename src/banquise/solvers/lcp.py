@@ -14,12 +14,12 @@ import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import ArrayLike, NDArray
 
-from banquise.errors import SolverError, nearest
+from banquise.errors import SolverError, known_keywords, nearest
 from banquise.solvers import _kernels_lemke as kernels
 from banquise.solvers import _kernels_small
 from banquise.solvers.lcp_dictionary import Dictionary
 from banquise.solvers.lcp_large import active_set, as_operator, projected_cg, symmetric
-from banquise.solvers.lcp_proof import certificate, infeasible_direction
+from banquise.solvers.lcp_proof import certificate, in_singular_bases, infeasible_direction
 
 Floats = NDArray[np.float64]
 
@@ -42,7 +42,9 @@ class LCPResult:
     method: str
     status: str  # "solved", "no solution", "ray" (nothing proved) or "cap"
     attempts: tuple[str, ...] = field(default=())
-    ray: Floats | None = None  # "no solution": v >= 0, M'v <= 0, q.v < 0; "ray": the direction Lemke left by
+    ray: Floats | None = (
+        None  # "no solution": v >= 0, M'v <= 0, q.v < 0, None if all bases were tried; "ray": the way out
+    )
     solutions: int | None = None  # how many an enumeration found
 
     def __repr__(self) -> str:
@@ -52,6 +54,7 @@ class LCPResult:
         )
 
 
+@known_keywords
 def solve(
     M: ArrayLike | sparse.spmatrix | sparse.sparray,
     q: ArrayLike,
@@ -103,6 +106,8 @@ def _checked(M: Any, q: Any) -> tuple[Any, Floats]:
     """(M, q) with a dense M as an array, a sparse one compressed by rows, an operator as a function of z."""
     operator = callable(M) or hasattr(M, "matvec")
     try:
+        if np.iscomplexobj(q) or (not operator and np.iscomplexobj(M)):
+            raise TypeError  # the conversions below would drop the imaginary part
         vector = np.ascontiguousarray(q, np.float64)
         matrix: Any = M
         if sparse.issparse(M):
@@ -110,7 +115,7 @@ def _checked(M: Any, q: Any) -> tuple[Any, Floats]:
         elif not operator:
             matrix = np.ascontiguousarray(M, np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise SolverError("lcp: M and q must be arrays of numbers.") from None
+        raise SolverError("lcp: M and q must be arrays of real numbers.") from None
     n = vector.size
     if vector.ndim != 1:
         raise SolverError(f"lcp: q has shape {vector.shape}, expected (n,).")
@@ -235,10 +240,10 @@ def _projected_cg(problem: _Problem, guess: ArrayLike | None, cap: int) -> LCPRe
             "its entries."
         )
     z = _start(problem, guess) / scale / unit
-    z, products, ray = projected_cg(apply, problem.q * scale / unit, z, 0.5 * problem.tolerance, cap)
-    proof = None if ray is None else ray * scale
-    status = "cap" if ray is None else "no solution"
-    return problem.result(z * scale * unit, "projected-cg", products, status=status, ray=proof)
+    z, products, ray, proved = projected_cg(apply, problem.q * scale / unit, z, 0.5 * problem.tolerance, cap)
+    status = "cap" if ray is None else "no solution" if proved else "ray"
+    direction = None if ray is None else ray * scale
+    return problem.result(z * scale * unit, "projected-cg", products, status=status, ray=direction)
 
 
 def _gauss_seidel(problem: _Problem, guess: ArrayLike | None, cap: int) -> LCPResult:
@@ -267,10 +272,16 @@ def _enumerate(problem: _Problem) -> LCPResult:
         raise SolverError(f"lcp: 'enumerate' tries 2^n bases, n = {n} is more than {ENUMERATE_UP_TO}. Use 'lemke'.")
     z = np.zeros(n)
     scaled = problem.M * problem.scale[:, None] * problem.scale
-    found, _ = kernels.enumerate_bases(scaled, problem.q * problem.scale / problem.unit, 1e-11, z)
+    q, singular = problem.q * problem.scale / problem.unit, np.zeros(2**n, np.bool_)
+    found = int(kernels.enumerate_bases(scaled, q, 1e-11, z, singular))
+    none = found == 0
+    if none and singular.any():
+        # a solution with w = z = 0 somewhere may belong to singular bases alone: M = [[0, 0], [1, 0]], q = (0, -1)
+        point, none = in_singular_bases(scaled, q, np.flatnonzero(singular))
+        if point is not None:
+            z, found = point, 1
     z = problem.polish(z * problem.scale * problem.unit)
-    # No basis at all proves it, up to singular bases, whose solutions an extreme point of another basis shares.
-    return problem.result(z, "enumerate", 2**n, solutions=found, status="no solution" if found == 0 else "cap")
+    return problem.result(z, "enumerate", 2**n, solutions=found, status="no solution" if none else "cap")
 
 
 def _lemke_chain(problem: _Problem, seed: int, max_iterations: int | None) -> LCPResult:
@@ -318,7 +329,7 @@ def _last_resort(
         tried.append("enumerate")
         return problem.result(
             answer.z if answer.converged else best, "enumerate", total + answer.iterations, pivots=total,
-            attempts=tuple(tried), status=answer.status, solutions=answer.solutions, ray=left[1],
+            attempts=tuple(tried), status=answer.status, solutions=answer.solutions,
         )  # fmt: skip
     status = "ray" if left[0] == kernels.RAY else "cap"
     return problem.result(best, "lemke", total, pivots=total, attempts=tuple(tried), status=status, ray=left[1])

@@ -91,12 +91,13 @@ def largest_eigenvalue(apply: Apply, n: int) -> float:
 
 def projected_cg(
     apply: Apply, q: Floats, z: Floats, tolerance: float, products: int
-) -> tuple[Floats, int, Floats | None]:
+) -> tuple[Floats, int, Floats | None, bool]:
     """The least of z.Mz/2 + q.z over z >= 0, M symmetric and positive semidefinite, by products with M alone.
 
     Conjugate gradients on the unknowns that are free, a projected step with a fixed length where one meets its bound, a
     step that frees unknowns once their part of the gradient outweighs the rest (proportioning). Returns (z, products,
-    direction or None): the direction v >= 0 has Mv = 0 and q.v < 0, and so proves that there is no solution.
+    direction or None, proved): the direction v >= 0 has v.Mv <= 0 and q.v < 0. For such an M, Mv = 0 follows, and so that there
+    is no solution; where Mv > 0 somewhere, M is none of these and nothing is proved.
     """
     most = largest_eigenvalue(apply, len(q))
     length = 1.0 / most if most > 0 else 1.0
@@ -122,7 +123,8 @@ def projected_cg(
         shrinking = d > 0
         room = float(np.min(z[shrinking] / d[shrinking], initial=np.inf))
         if flat and room == np.inf:
-            return z, done, np.maximum(-d, 0.0)
+            # |Mv|^2 <= most v.Mv: flat to 1e-15 means Mv = 0 to its root
+            return z, done, np.maximum(-d, 0.0), float((-Md).max()) <= 1e-7 * most * float((-d).max())
         if step <= room:
             z, g = np.maximum(z - step * d, 0.0), g - step * Md
             free = np.where(z > 0, g, 0.0)
@@ -133,7 +135,7 @@ def projected_cg(
             g = apply(z) + q
             done += 1
             p = np.where(z > 0, g, 0.0)
-    return z, done, None
+    return z, done, None, False
 
 
 def as_operator(M: Any, n: int) -> Apply:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 _LINEAR_PROGRAMME_UP_TO = 2000
+_SINGULAR_UP_TO = 4096  # bases, some 20 us each
 
 
 def certificate(M: Floats, q: Floats, direction: Floats, scale: Floats) -> Floats | None:
@@ -44,3 +45,25 @@ def infeasible_direction(M: Floats, q: Floats, scale: Floats) -> Floats | None:
     if outcome.status != 0 or outcome.fun < 1e-9:
         return None
     return certificate(M, q, -outcome.ineqlin.marginals * scale, scale)
+
+
+def in_singular_bases(M: Floats, q: Floats, bases: NDArray[np.int64]) -> tuple[Floats | None, bool]:
+    """(a solution z, False), or (None, whether it is certain that these complementary bases hold none).
+
+    bases: as bits, i set where z_i may be above 0 and w_i is 0. q = w - M z with all of these at least 0 is a question of
+    non-negative least squares. More than a few thousand bases are not asked: nothing is certain then.
+    """
+    from scipy.optimize import nnls
+
+    n, certain = len(q), len(bases) <= _SINGULAR_UP_TO
+    for basis in bases[:_SINGULAR_UP_TO]:
+        active = (int(basis) >> np.arange(n)) & 1 == 1
+        try:
+            x, rest = nnls(np.where(active, -M, np.eye(n)), q)
+        except RuntimeError:  # too many iterations
+            certain = False
+            continue
+        if rest <= 1e-12:
+            return np.where(active, x, 0.0), False
+        certain = certain and rest > 1e-9
+    return None, certain
