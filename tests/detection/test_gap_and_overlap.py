@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 import shapely
+import shapely.affinity
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_bodies import columns, star_rings, world_polygons
@@ -221,6 +222,40 @@ def test_time_to_contact_is_the_first(seed):
     assert min(apart(t) for t in early) >= distance - 1e-9
     if when < dt:
         assert apart(when) == pytest.approx(distance, abs=1e-9)
+
+
+@pytest.mark.parametrize("height", [0.1, 0.9, 2.0, 2.8])
+def test_a_disc_in_a_notch_leaves_along_its_middle(height):
+    """Walls at 45 degrees: a disc of radius 2 is free of both where its centre is 2 sqrt(2) above the apex."""
+    notch = Floe([[-10, -10], [10, -10], [10, 10], [0, 0], [-10, 10]])
+    found = bq.gap(notch, Disc((0.0, height), 2.0))
+    assert found.depth == pytest.approx(2 * math.sqrt(2) - height, rel=1e-12)
+    np.testing.assert_allclose(found.normal, [0, 1], atol=1e-12)
+
+
+def test_rounded_concave_bodies_part_by_the_depth_and_no_sooner():
+    """Rings with bays and holes, rounded: after the move they are the radii apart, after shorter ones never."""
+    rng = np.random.default_rng(17)
+    seen = 0
+    for _ in range(150):
+        rings = star_rings(rng, 2, (4, 10), (0.6, 3.0), 0.7)
+        at, radii = rng.uniform(-1.5, 1.5, 2), rng.choice([0.0, 0.05, 0.4], 2)
+        hole = 0.05 * np.array([[1, 0], [0, 1], [-1, -1]])
+        one = Floe(rings[0], radius=radii[0])
+        other = Floe(rings[1] + at, holes=[hole + at] if shapely.Polygon(rings[1]).contains(shapely.Polygon(hole)) else [],
+                     radius=radii[1])  # fmt: skip
+        shapes = [shapely.Polygon(body.ring, body.holes) for body in (one, other)]
+        found = bq.gap(one, other)
+        if radii.sum() == 0 or not found.depth > 0:
+            continue
+        seen += 1
+        out = shapely.affinity.translate(shapes[1], *(found.depth * found.normal))
+        assert shapes[0].distance(out) == pytest.approx(radii.sum(), rel=1e-9)
+        np.testing.assert_allclose(found.points[0] - found.points[1], found.depth * found.normal, atol=1e-12)
+        for turn in np.linspace(0, 2 * np.pi, 48, endpoint=False):
+            shorter = 0.98 * found.depth * np.array([np.cos(turn), np.sin(turn)])
+            assert shapes[0].distance(shapely.affinity.translate(shapes[1], *shorter)) < radii.sum()
+    assert seen > 50
 
 
 def test_an_overlap_that_grows_slowly_is_not_trusted_to_be_apart():

@@ -11,7 +11,7 @@ import shapely
 from numpy.typing import NDArray
 
 from banquise.detection import _kernels_border
-from banquise.detection.overlap import overlap_area, separating_translation
+from banquise.detection.overlap import convex, overlap_area, separating_translation
 from banquise.detection.shapes import shapes_of
 from banquise.errors import ShapeError, known_keywords
 from banquise.scene.floe import Floe, Obstacle
@@ -106,7 +106,9 @@ def gap(a: Any, b: Any) -> Any:
     rings, radii = value[0, 0], a.radius + b.radius
     overlap = shapely.intersection(a.polygon, b.polygon)
     inside = _first_point_inside(shapes, pose, 0, 1) or _first_point_inside(shapes, pose, 1, 0)
-    if inside or rings <= 0.0 or (overlap.area > 0 and rings >= radii):
+    # rounded bodies in a bay of each other: away from the nearest place, another may be in the way
+    caught = rings < radii and not (convex(a) and convex(b))
+    if inside or rings <= 0.0 or (overlap.area > 0 and rings >= radii) or caught:
         return _overlapping(a, b, overlap)
     normal = (value[0, 3:5] - value[0, 1:3]) / rings
     points = np.array([value[0, 1:3] + a.radius * normal, value[0, 3:5] - b.radius * normal]) + pose[0, :2]
@@ -131,13 +133,11 @@ def _region(a: Any, b: Any, overlap: Any) -> tuple[float, Array]:
 
 
 def _overlapping(a: Any, b: Any, overlap: Any) -> Gap:
-    """The gap of bodies whose rings overlap or touch: the shortest move of b that frees it."""
+    """The gap of bodies that overlap or touch: the shortest move of b that frees it."""
     move, point = separating_translation(a, b)
     depth = float(np.hypot(*move))
     normal = move / depth if depth > 0 else _touching_normal(a, b)
-    depth += a.radius + b.radius
-    # where the two borders will part: b's point moves out by the depth to a's
-    points = np.array([point + (a.radius * normal), point - move - b.radius * normal])
+    points = np.array([point, point - move])  # where the two borders will part: b's point moves out by the depth to a's
     return Gap(-depth if depth > 0 else 0.0, normal, points, depth, *_region(a, b, overlap))
 
 

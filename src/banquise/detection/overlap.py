@@ -35,17 +35,22 @@ def _pieces(polygon: Any) -> list[Array]:
     return [shapely.get_coordinates(t)[:3] for t in shapely.get_parts(triangles) if t.area > 0]
 
 
+def convex(body: Any) -> bool:
+    """Whether the ring of a body is convex and without holes; a disc's is a point."""
+    return len(body.ring) == 1 or len(_pieces(_polygon(body, np.asarray(body.ring[0], dtype=float)))) == 1
+
+
 def separating_translation(a: Any, b: Any) -> tuple[Array, Array]:
-    """The shortest move of b after which the rings of a and b no longer overlap, and a point where they then touch.
+    """The shortest move of b after which a and b no longer overlap, and a point where they then touch.
 
     Zero when they only touch.
     """
-    origin = np.asarray(a.ring[0], dtype=float)
+    origin, radius = np.asarray(a.ring[0], dtype=float), a.radius + b.radius
     pa, pb = _polygon(a, origin), _polygon(b, origin)
     # a body that just fills a bay of another has a way out of no width, which the union of sums below would close
     round_off = 4e-16 * float(max(np.abs(a.ring).max(), np.abs(b.ring).max())) * min(pa.length, pb.length)
-    if shapely.intersection(pa, pb).area <= round_off and len(a.ring) > 1 and len(b.ring) > 1:
-        return np.zeros(2), _touching_point(pa, pb) + origin
+    if radius == 0 and shapely.intersection(pa, pb).area <= round_off:
+        return np.zeros(2), _touching_point(pa, pb, 0.0) + origin
     parts_a, parts_b = _pieces(pa), _pieces(pb)
     if len(parts_a) * len(parts_b) > MOST_SUMS:
         parts_a, parts_b = [shapely.get_coordinates(pa.convex_hull)], [shapely.get_coordinates(pb.convex_hull)]
@@ -53,11 +58,86 @@ def separating_translation(a: Any, b: Any) -> tuple[Array, Array]:
     sums = [shapely.MultiPoint((p[:, None] - q[None, :]).reshape(-1, 2)).convex_hull for p in parts_a for q in parts_b]
     forbidden = shapely.union_all(sums)
     here = shapely.Point(0, 0)
-    if forbidden.area == 0 or not forbidden.contains(here):
-        return np.zeros(2), _touching_point(pa, pb) + origin
-    out = shapely.get_coordinates(shapely.shortest_line(here, forbidden.boundary))[1]
+    if radius > 0:
+        out = _way_out_of_rounded(forbidden, radius)
+    elif forbidden.area == 0 or not forbidden.contains(here):
+        out = np.zeros(2)
+    else:
+        out = shapely.get_coordinates(shapely.shortest_line(here, forbidden.boundary))[1]
     moved = shapely.transform(pb, lambda xy: xy + out)
-    return out, _touching_point(pa, moved) + origin
+    return out, _touching_point(pa, moved, a.radius / radius if radius > 0 else 0.0) + origin
+
+
+def _way_out_of_rounded(shape: Any, radius: float) -> Array:
+    """The point nearest the origin that is `radius` or more from a shape.
+
+    Near where a drawing of the rounded shape has it, it lies on one or two of the lines and circles at that distance from the
+    edges and corners of the shape: exact, where the drawing has chords.
+    """
+    drawn = shape.buffer(radius * (1 + 1e-4), quad_segs=64)  # its chords stay outside the arcs
+    here = shapely.Point(0, 0)
+    if not drawn.contains(here):
+        return np.zeros(2)
+    near = shapely.get_coordinates(shapely.shortest_line(here, drawn.boundary))[1]
+    places = [p for ring in _rings(shape) for p in _offsets(ring, near, radius)]
+    lone = [_nearest_on(place, radius) for place in places]
+    crossings = [p for one, other in itertools.combinations(places, 2) for p in _crossings(one, other, radius)]
+    slack = 1e-11 * (radius + float(np.abs(shapely.get_coordinates(shape)).max()))
+    fit = [p for p in (*lone, *crossings) if shape.distance(shapely.Point(p)) >= radius - slack]
+    return min(fit, key=lambda p: float(np.hypot(*p)), default=near)
+
+
+def _rings(shape: Any) -> list[Array]:
+    """Borders (n, 2), closed, of polygons; of points and lines themselves."""
+    lines = shapely.get_parts(shapely.boundary(shape)) if shape.area > 0 else shapely.get_parts(shape)
+    return [shapely.get_coordinates(line) for line in lines]
+
+
+def _offsets(ring: Array, near: Array, radius: float) -> list[tuple[Array, Array]]:
+    """Edges as (point, way), their corners as (point, 0), that are about `radius` from a place."""
+    ways = np.diff(ring, axis=0)
+    lengths = np.hypot(*ways.T)
+    starts, ways = ring[:-1][lengths > 0], ways[lengths > 0] / lengths[lengths > 0, None]
+    along = np.clip(((near - starts) * ways).sum(axis=1), 0, lengths[lengths > 0])
+    close = np.hypot(*(starts + along[:, None] * ways - near).T) < radius * (1 + 1e-3)
+    corners = ring[np.hypot(*(ring - near).T) < radius * (1 + 1e-3)]
+    edges = []
+    for p, way in zip(starts[close], ways[close]):
+        side = np.array([-way[1], way[0]])
+        edges.append((p + radius * side * np.sign(side @ (near - p)), way))
+    return edges + [(corner, np.zeros(2)) for corner in np.unique(corners, axis=0)]
+
+
+def _nearest_on(place: tuple[Array, Array], radius: float) -> Array:
+    """The point of a line, or of a circle about a corner, that is nearest the origin."""
+    p, way = place
+    if way.any():
+        return np.asarray(p - (p @ way) * way)
+    distance = float(np.hypot(*p))
+    return np.asarray(p - radius * p / distance) if distance > 0 else np.array([radius, 0.0])
+
+
+def _crossings(one: tuple[Array, Array], other: tuple[Array, Array], radius: float) -> list[Array]:
+    """Where two lines or circles cross."""
+    (p, way), (q, turn) = one, other
+    if not way.any():
+        (p, way), (q, turn) = other, one
+    if turn.any():
+        cross = way[0] * turn[1] - way[1] * turn[0]
+        if abs(cross) < 1e-12:
+            return []
+        d = q - p
+        return [p + (d[0] * turn[1] - d[1] * turn[0]) / cross * way]
+    if way.any():  # a line and a circle
+        middle = p + ((q - p) @ way) * way
+        half = radius**2 - float((middle - q) @ (middle - q))
+    else:
+        d = q - p
+        middle, half = p + 0.5 * d, radius**2 - 0.25 * float(d @ d)
+        if not d.any():
+            return []
+        way = np.array([-d[1], d[0]]) / np.hypot(*d)
+    return [middle + s * np.sqrt(half) * way for s in (-1, 1)] if half >= 0 else []
 
 
 def overlap_area(a: Any, b: Any, overlap: Any) -> float:
@@ -100,10 +180,10 @@ def _disc_and_ring(ring: Array, radius: float) -> float:
     return float(total)
 
 
-def _touching_point(pa: Any, pb: Any) -> Array:
-    """Where two polygons that touch meet, to round-off."""
+def _touching_point(pa: Any, pb: Any, share: float) -> Array:
+    """Where two shapes that touch meet, to round-off; of rounded ones that part of the way between their rings."""
     line = shapely.get_coordinates(shapely.shortest_line(_border(pa), _border(pb)))
-    return np.asarray(line.mean(axis=0))
+    return np.asarray(line.mean(axis=0) if share == 0 and np.ptp(line) == 0 else line[0] + share * (line[1] - line[0]))
 
 
 def _border(shape: Any) -> Any:
