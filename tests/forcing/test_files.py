@@ -173,7 +173,8 @@ def test_members_and_depths(tmp_path):
 
     # interpolated along a chord of ten degrees of longitude: cos(5 degrees) at worst
     assert speed(read_forcing(tmp_path / "deep.nc", "current")) == pytest.approx(1.0, rel=5e-3)
-    assert speed(read_forcing(tmp_path / "deep.nc", "current", depth=40)) == pytest.approx(3.0, rel=5e-3)
+    for depth in (40, -40):  # files count either way
+        assert speed(read_forcing(tmp_path / "deep.nc", "current", depth=depth)) == pytest.approx(3.0, rel=5e-3)
     many = xr.concat([data, 3 * data], "number").assign_coords(number=[0, 1])
     many.to_netcdf(tmp_path / "many.nc")
     with pytest.raises(ForcingError, match="2 members"):
@@ -222,7 +223,13 @@ def test_fill_values_declared_and_not(tmp_path):
     land = (data.longitude > 100) & (data.longitude < 140)
     x, y = POLAR.to_map(120.0, 75.0)
     x, y = np.array([float(x)]), np.array([float(y)])
-    for name, value in (("declared", np.nan), ("big", 1e20), ("negative", -1e14)):
+    for name, value in (
+        ("declared", np.nan),
+        ("big", 1e20),
+        ("negative", -1e14),
+        ("nines", -9999.0),
+        ("three", -999.0),
+    ):
         data.where(~land, value).to_netcdf(tmp_path / f"{name}.nc")
         with pytest.raises(ForcingError, match=r"no value near .*fill = 'nearest'"):
             read_forcing(tmp_path / f"{name}.nc").on_map(POLAR, START).sample(x, y, 0.0)
@@ -230,6 +237,22 @@ def test_fill_values_declared_and_not(tmp_path):
         assert zero[0][0] == 0.0 and zero[1][0] == 0.0
         near = read_forcing(tmp_path / f"{name}.nc", fill="nearest").on_map(POLAR, START).sample(x, y, 0.0)
         assert np.hypot(*near)[0] == pytest.approx(4.0, rel=2e-3)
+
+
+def test_each_component_has_its_own_units(tmp_path):
+    """u in m/s, v in cm/s: 3 and 4 m/s, 5 m/s wherever it is looked at."""
+    data = forcing_files.lonlat(
+        np.arange(0, 360, 5.0),
+        np.arange(70, 91, 1.0),
+        forcing_files.times(),
+        lambda a, b, k: 3.0,
+        lambda a, b, k: 400.0,
+    )
+    data.v10.attrs["units"] = "cm/s"
+    data.to_netcdf(tmp_path / "mixed.nc")
+    x, y = (np.array([float(c)]) for c in POLAR.to_map(20.0, 75.0))
+    flow = read_forcing(tmp_path / "mixed.nc").on_map(POLAR, START).sample(x, y, 0.0)
+    assert np.hypot(*flow)[0] == pytest.approx(5.0, rel=2e-3)  # chords of 5 degrees between meridians: 1 - cos(2.5)
 
 
 def test_packed_integers_and_other_units(tmp_path):

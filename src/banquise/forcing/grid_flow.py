@@ -273,7 +273,7 @@ def read_forcing(
     frame : "east" or "grid": what the components follow, where the file does not say it
     units : of the variables, where the file does not say them
     grid_crs : map of the file's x and y, where the file does not say it
-    depth : m, of a current with levels (default: the one nearest the surface)
+    depth : m below the surface, of either sign, of a current with levels (default: the one nearest the surface)
     member : of an ensemble
     fill : "stop" (an error where ice meets a missing value), "nearest" sea value, or "zero"
     """

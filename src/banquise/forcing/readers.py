@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     import xarray as xr
 
 Array = NDArray[np.float64]
-ABSURD = 1e10  # undeclared fill values are 1e20, 9.97e36, -1e14; no wind, current or wave comes near
+# undeclared fill values are -999, -9999, 1e20, 9.97e36; SI, by quantity, what nothing on Earth comes near
+ABSURD = {"wind": 500.0, "current": 50.0, "ice_drift": 50.0}
 _WHOLE = 256 * 2**20  # bytes hashed entirely; of larger files both ends
 
 
@@ -81,7 +82,9 @@ class Source:
         for data in datasets:
             everything |= {str(name): data[name] for name in data.data_vars}
         self.found = names.choose(everything, quantity, variables, frame, self.where)
-        self.factor = names.unit_factor(everything[self.found.variables[0]], quantity, self.where, units)
+        self.factors = [
+            names.unit_factor(everything[name], quantity, self.where, units) for name in self.found.variables
+        ]
         self.parts: list[list[tuple[Any, str | None, int]]] = []  # a component: (variable, its time, index) in time
         self.notes: list[str] = []
         times: list[list[Any]] = []
@@ -145,7 +148,7 @@ class Source:
     def read(self, k: int, rows: slice) -> Array:
         """Slice k (components, rows, columns): increasing axes, SI, NaN where there is nothing."""
         out = []
-        for parts in self.parts:
+        for parts, factor in zip(self.parts, self.factors):
             variable, time, index = parts[k]
             with FILES:
                 try:
@@ -159,9 +162,9 @@ class Source:
                     raise ForcingError(
                         f"{self.where}: slice {k} of {variable.name} cannot be read ({problem})."
                     ) from None
-            values[~(np.abs(values) < ABSURD)] = np.nan
-            values = values[:: -1 if self._flip[0] else 1, :: -1 if self._flip[1] else 1]
-            out.append(values * self.factor)
+            values *= factor
+            values[~(np.abs(values) < ABSURD.get(self.quantity, 1e10))] = np.nan
+            out.append(values[:: -1 if self._flip[0] else 1, :: -1 if self._flip[1] else 1])
         return _filled(np.stack(out), self.fill)
 
     def describe(self) -> list[str]:
@@ -223,7 +226,7 @@ def _reduced(
                 index = member
             elif dim in names.DEPTHS and size > 1:
                 levels = np.abs(np.asarray(data[dim].values, dtype=float))
-                index = int(np.argmin(levels if depth is None else np.abs(levels - depth)))
+                index = int(np.argmin(levels if depth is None else np.abs(levels - abs(depth))))
                 notes.append(f"depth {levels[index]:g} m of {size} levels")
             variable = variable.isel({dim: index})
     if 0 in variable.shape:
