@@ -101,6 +101,8 @@ def test_given_shapes_and_sizes():
         ({"obstacles": [bq.Obstacle([[-1, -1], [2000, -1], [2000, 2000], [-1, 2000]])]}, "cover the whole box"),
         ({"thickness": -1.0}, "thickness"),
         ({"shapes": []}, "empty"),
+        ({"exponent": None}, "exponent is None"),
+        ({"exponent": "steep"}, "exponent is 'steep'"),
     ],
 )
 def test_what_cannot_be_done_is_said(options, says):

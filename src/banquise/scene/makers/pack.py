@@ -90,7 +90,7 @@ def pack(
     if sizes is not None:
         size = given_sizes(rng, n, ice, sizes)
     else:
-        size = draw_sizes(rng, n, ice, float(exponent), largest, min_size)
+        size = draw_sizes(rng, n, ice, exponent, largest, min_size)
     outlines = catalogue(OUTLINES) if shapes is None else unit_rings(shapes)
     rings = [s * outlines[k] for s, k in zip(size, rng.integers(0, len(outlines), n))]
     placed = _placed(rings, free, domain, seed, concentration)

@@ -43,7 +43,12 @@ def draw_sizes(
     One quantile is drawn in each n-th of the law, so that the pack holds its rare large floes. When `smallest` is given
     too, all sizes are scaled to the area; the law's cut-offs scale with them.
     """
-    if not abs(exponent) <= STEEPEST:
+    try:
+        exponent = float(exponent)
+        known = abs(exponent) <= STEEPEST
+    except (TypeError, ValueError):
+        known = False
+    if not known:
         raise CaseError(
             f"pack: exponent is {exponent!r}, expected a number from -{STEEPEST:g} to {STEEPEST:g}, such as 1.5."
         )
