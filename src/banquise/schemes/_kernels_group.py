@@ -136,7 +136,7 @@ def run_groups(
         phase = control[PHASE]
         asks = phase == COMPRESS or phase == REBOUND or (phase == HOLD and control[HELD] > 0)
         if asks and not solved(
-            rule.small, rule.tolerance, rule.rough, control, total, d.problem, d.work, s.ahead, b.inverse_mass,
+            rule.small, rule.tolerance, rule.wide, rule.rough, control, total, d.problem, d.work, s.ahead, b.inverse_mass,
             b.inverse_inertia, b.extent,
         ):  # fmt: skip
             return SOLVE

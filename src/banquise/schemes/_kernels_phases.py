@@ -100,10 +100,10 @@ def write_problem(
 
 
 @inline
-def solved(small, fine, rough, control, total, p, work, ahead, inverse_mass, inverse_inertia, extent):
+def solved(small, fine, wide, rough, control, total, p, work, ahead, inverse_mass, inverse_inertia, extent):
     """Solve the problem at hand, unless the caller just has; whether that is done. The proof goes to the totals.
 
-    Islands of up to `small` contacts to a residual of `fine`, larger ones to `rough`, if the quick methods do.
+    Islands of up to `small` contacts to a residual of `fine`, up to `wide` to `rough`, if the quick methods do; others not.
     """
     islands, bodies = control[ISLANDS], control[BODIES]
     start = p.start[: islands + 1]
@@ -112,7 +112,7 @@ def solved(small, fine, rough, control, total, p, work, ahead, inverse_mass, inv
         largest = max(largest, start[i + 1] - start[i])
     if control[SOLVED] == 0:
         y = p.y[: bodies + 1]
-        if not _solve_islands(small, fine, rough, islands, p, y, work):
+        if largest > wide or not _solve_islands(small, fine, rough, islands, p, y, work):
             return False
         if largest > small and control[PHASE] == HOLD:
             _polish(small, rough, islands, bodies, p, y, ahead, inverse_mass, inverse_inertia, extent)

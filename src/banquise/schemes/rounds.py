@@ -39,7 +39,7 @@ from banquise.schemes.workspace import (
 )
 from banquise.settings import LAWS, Contact
 from banquise.solvers._kernels_island import SMALL
-from banquise.solvers.frictional import LARGE_TOLERANCE, SMALL_TOLERANCE, IslandRun
+from banquise.solvers.frictional import LARGE_TOLERANCE, SMALL_TOLERANCE, WIDE, IslandRun
 
 if TYPE_CHECKING:
     from banquise.simulation import Simulation
@@ -181,7 +181,7 @@ class Engine:
             threshold=float(settings.relaxation),
             law=LAWS.index(settings.law), sequential=settings.order == "sequential",
             active_only=bool(settings.active_only), tolerance=settings.tolerance or SMALL_TOLERANCE, small=SMALL,
-            rough=settings.tolerance or LARGE_TOLERANCE, moving=moving, ocean=sim.ocean is not None, contacts=not few,
+            rough=settings.tolerance or LARGE_TOLERANCE, wide=WIDE, moving=moving, ocean=sim.ocean is not None, contacts=not few,
         )  # fmt: skip
 
     @timed("motion")
