@@ -223,3 +223,28 @@ def test_bad_systems_are_refused():
     ):
         with pytest.raises(BanquiseError, match="percussion"):
             make()
+
+
+@pytest.mark.parametrize("ratio", [1e3, 7e7, 7e8, 1e12])
+def test_strong_damping_has_its_limit(ratio):
+    """Far beyond critical damping the damper stops the bodies at v / (2 z w) and they part at e = (2 z)^-2 of their speed."""
+    stiffness, reduced, speed = 3.0, 2.0 / 3.0, 1.7  # masses 1 and 2
+    w = math.sqrt(stiffness / reduced)
+    hit = p.two_bodies(1.0, 2.0, speed, 0.0, stiffness, 2 * ratio * math.sqrt(stiffness * reduced))
+    # The next terms of both are of the order ln(z) / z^2.
+    assert hit.restitution == pytest.approx((2 * ratio) ** -2, rel=30 / ratio**2 + 1e-9)
+    assert hit.compression == pytest.approx(speed / (2 * ratio * w), rel=30 / ratio**2 + 1e-9)
+    assert hit.duration == pytest.approx(2 * math.log(2 * ratio) / (ratio * w), rel=30 / ratio**2 + 1e-9)
+
+
+def test_weak_damping_loses_in_proportion():
+    """To first order in z a contact loses pi z of m v^2, however small z is."""
+    z = 1e-15
+    hit = p.two_bodies(1.0, 1.0, 1.0, 0.0, 2.0, 2 * z)  # k m = 1
+    assert hit.loss == pytest.approx(math.pi * z * 0.5, rel=1e-9, abs=0.0)
+
+
+@pytest.mark.parametrize("k, c, m", [(1e-300, 1e300, 1.0), (1.0, 1.0, 1e200), (1e300, 0.0, 1e300)])
+def test_beyond_the_range_of_numbers(k, c, m):
+    with pytest.raises(BanquiseError, match="beyond the range of numbers"):
+        p.two_bodies(m, m, 1.0, 0.0, k, c)

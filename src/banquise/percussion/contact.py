@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from banquise.errors import BanquiseError
+from banquise.errors import BanquiseError, known_keywords
 from banquise.percussion._checks import number
 
 
@@ -24,6 +24,7 @@ class TwoBodies:
     damping_ratio: float  # damping / (2 sqrt(stiffness * reduced mass))
 
 
+@known_keywords
 def two_bodies(
     m1: float, m2: float, v1: float, v2: float, stiffness: float, damping: float, release: str = "force"
 ) -> TwoBodies:
@@ -47,14 +48,20 @@ def two_bodies(
     if v <= 0:
         raise BanquiseError(f"percussion: v1 = {v1!r} and v2 = {v2!r} do not meet, expected v1 > v2.")
     m = m1 * m2 / (m1 + m2)
-    w, z = math.sqrt(k / m), c / (2 * math.sqrt(k * m))
+    w, both = math.sqrt(k / m) if m > 0 else math.inf, math.sqrt(k * m)
+    z = c / (2 * both) if both > 0 else math.inf
+    if not (0 < w < math.inf and z < math.inf):
+        raise BanquiseError(
+            f"percussion: masses {m1:g} and {m2:g}, stiffness {k:g}, damping {c:g}: beyond the range of numbers."
+        )
     peak = _peak_time(w, z)
     if release == "force":
         duration = 2 * peak
-        e = math.exp(-z * w * duration)
+        log_e = -z * w * duration
     else:
         duration = math.pi / (w * math.sqrt(1 - z * z)) if z < 1 else math.inf
-        e = math.exp(-z * w * duration) if z < 1 else 0.0
+        log_e = -z * w * duration if z < 1 else -math.inf
+    e = math.exp(log_e)
     common = (m1 * v1 + m2 * v2) / (m1 + m2)
     return TwoBodies(
         restitution=e,
@@ -63,18 +70,18 @@ def two_bodies(
         v1=common - m2 * e * v / (m1 + m2),
         v2=common + m1 * e * v / (m1 + m2),
         impulse=m * (1 + e) * v,
-        loss=0.5 * m * v * v * (1 - e * e),
+        loss=-0.5 * m * v * v * math.expm1(2 * log_e),  # 1 - e^2 has no digits left where damping is weak
         damping_ratio=z,
     )
 
 
 def _peak_time(w: float, z: float) -> float:
-    """When the compression is largest: atan(s/z)/(w s), s = sqrt(1 - z^2); atanh beyond z = 1; 1/w at z = 1."""
-    s2 = 1 - z * z
+    """When the compression is largest: atan(s/z)/(w s), s = sqrt(|1 - z^2|); acosh(z)/(w s) beyond z = 1; 1/w at z = 1."""
+    s2 = (1 - z) * (1 + z)
     if abs(s2) < 1e-8:
         return (1 - (z - 1) / 3) / w  # first order about z = 1, where both forms are 0/0
-    s = math.sqrt(abs(s2))
-    return math.atan2(s, z) / (w * s) if s2 > 0 else math.atanh(s / z) / (w * s)
+    s = math.sqrt(abs(1 - z)) * math.sqrt(1 + z)
+    return math.atan2(s, z) / (w * s) if s2 > 0 else math.acosh(z) / (w * s)
 
 
 def compression_at(hit: TwoBodies, times: Any, speed: float, stiffness: float, reduced_mass: float) -> Any:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from banquise.errors import BanquiseError
+from banquise.errors import BanquiseError, known_keywords
 from banquise.percussion._checks import number
 from banquise.percussion.springs import Springs
 
@@ -32,6 +32,7 @@ class Break:
     time: float = 0.0  # s
 
 
+@known_keywords
 def weakest_spring(elongations: Any, stiffness: Any, cost: float) -> Break:
     """The spring whose break pays most at this instant; it breaks when its energy reaches `cost` (J).
 
@@ -44,6 +45,7 @@ def weakest_spring(elongations: Any, stiffness: Any, cost: float) -> Break:
     return Break(spring, float(energy[spring]), bool(energy[spring] >= number(cost, "cost", 0.0)))
 
 
+@known_keywords
 def first_break(system: Springs, x: Any, v: Any, until: float, cost: float, steps: int = 400) -> Break | None:
     """The first break of a chain in motion, or None before `until` (s)."""
     if until <= 0 or steps < 2:

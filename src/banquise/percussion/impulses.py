@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from banquise.errors import known_keywords
 from banquise.percussion._checks import number
 
 
@@ -23,6 +24,7 @@ class Pair:
     spring_impulse: float  # N s that came from outside the pair
 
 
+@known_keywords
 def pair_impulse(m1: float, m2: float, v1: float, v2: float, restitution: float, outside: float = 0.0) -> Pair:
     """Model 1: momentum of the pair with an outside impulse (N s), and Newton's restitution.
 
@@ -39,6 +41,7 @@ def pair_impulse(m1: float, m2: float, v1: float, v2: float, restitution: float,
     return _pair(m1, m2, v1, v2, after1, after2, m2 * (after2 - v2) - share, outside)
 
 
+@known_keywords
 def pair_with_springs(
     m1: float,
     m2: float,

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import expm
 
-from banquise.errors import BanquiseError
+from banquise.errors import BanquiseError, known_keywords
 from banquise.percussion._checks import number
 
 Array = NDArray[np.float64]
@@ -49,6 +49,7 @@ class Motion:
         return self.v @ self.system.masses
 
 
+@known_keywords
 class Springs:
     """Masses (kg) and springs (first node, second node or WALL, stiffness N/m, damping N s/m)."""
 
@@ -94,6 +95,7 @@ class Springs:
         return Motion(t, states[:, :n], states[:, n:], self)
 
 
+@known_keywords
 def two_nodes(mass: float, stiffness: float, damping: float, v1: float, v2: float, times: Any) -> tuple[Array, Array]:
     """Displacements (m) of a floe of two equal nodes thrown at each other: x1' = v1, x2' = -v2 at time 0.
 
@@ -114,6 +116,7 @@ def two_nodes(mass: float, stiffness: float, damping: float, v1: float, v2: floa
     return t * (v1 - v2) / 2 + swing * (v1 + v2) / 2, t * (v1 - v2) / 2 - swing * (v1 + v2) / 2
 
 
+@known_keywords
 def clamped_hit(
     masses: tuple[float, float],
     stiffness: tuple[float, float],
@@ -131,6 +134,7 @@ def clamped_hit(
     return system.motion([0, 0], [other * speed / (m + other), speed], times)
 
 
+@known_keywords
 def free_hit(
     masses: tuple[float, float],
     stiffness: tuple[float, float],
@@ -144,6 +148,7 @@ def free_hit(
     return system.motion([0, 0, 0], [(m * v + other * v2) / (m + other), v, v2], times)
 
 
+@known_keywords
 def chain(nodes: int, mass: float, stiffness: float, damping: float) -> Springs:
     """A floe of equal nodes on a line, each joined to the next.
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
-from banquise.errors import BanquiseError
+from banquise.errors import BanquiseError, known_keywords
 from banquise.percussion._checks import number
 
 Array = NDArray[np.float64]
@@ -51,6 +51,7 @@ class Triangle:
         return self.mass * np.sum(self.q[..., 0] * self.v[..., 1] - self.q[..., 1] * self.v[..., 0], axis=1)
 
 
+@known_keywords
 def triangle(
     positions: Any, velocities: Any, times: Any, mass: float = 6.2, stiffness: float = 23.3, damping: float = 3.0
 ) -> Triangle:
