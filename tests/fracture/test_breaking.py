@@ -449,3 +449,22 @@ def test_laws_read_units():
     )
     with pytest.raises(bq.BanquiseError, match="Griffith: min_size: unit 'kg' is not one of length"):
         bq.Griffith(min_size="5 kg")
+
+
+@pytest.mark.parametrize("rough", [True, False])
+def test_the_ledger_pays_for_the_length_that_was_cut(rough):
+    """Every crack opens two borders: the ice has paid toughness times thickness for half of the border that it has more.
+
+    The floe has more detail than its mesh (120 corners), whose chords are up to a hundredth longer or shorter. What is left,
+    5e-11, is how near to the border ends of cracks are.
+    """
+    angle = np.linspace(0, 2 * np.pi, 120, endpoint=False)
+    reach = 60 * (1 + 0.15 * np.sin(3 * angle) + 0.02 * np.random.default_rng(0).normal(size=120))
+    floe = bq.Floe(np.column_stack([np.cos(angle), np.sin(angle)]) * reach[:, None], thickness=1.2, velocity=(0.3, 0))
+    wall = bq.Obstacle([[75, -200], [95, -200], [95, 200], [75, 200]])
+    law = bq.Griffith(toughness=10.0, rough_first=rough)
+    sim = bq.Simulation(bq.Scene([floe], [wall]), contact=bq.Contact(friction=0.3, restitution=0.3), fracture=law)
+    run = sim.run(60, every=10)
+    assert len(run.scene.floes) > 2
+    opened = sum(piece.polygon.length for piece in run.scene.floes) - floe.polygon.length
+    assert float(run.ledger.surface_energy[-1]) == pytest.approx(10.0 * 1.2 * opened / 2, rel=1e-9)

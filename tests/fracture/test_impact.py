@@ -117,3 +117,35 @@ def test_impulses_that_cancel_are_refused(square):
 def test_bad_settings_are_refused(bad):
     with pytest.raises(BanquiseError, match=next(iter(bad))):
         Griffith(**bad)
+
+
+def test_the_length_of_a_normal_says_nothing(square):
+    """Normals are directions: a contact solver's (2, 0) is (1, 0)."""
+    one, two = (from_impulses(square, [Contact((0, 50), (length, 0.0), 1e5)]) for length in (1.0, 2.0))
+    assert two.energy == one.energy == pytest.approx(1e10 / (2 * square.mass), rel=1e-12)
+
+
+def test_what_is_given_wrongly_is_said(square):
+    far = rectangle(100, 100, low=500.0)
+    for made, said in [
+        (lambda: impact("floe", (0, 50), (1, 0), 0.1), "expected a floe"),
+        (lambda: impact(square, (0, 50), (1, 0), 0.1, other="wall"), "expected a floe, an obstacle or None"),
+        (lambda: impact(square, (0, 50), (1, 0), 0.1, other=far), "450 m from the border"),
+        (lambda: impact(square, (0, 50), (1, 0), 0.1, ice="ice"), "expected bq.Griffith"),
+        (lambda: from_impulses(square, [3]), "expected fracture.Contact"),
+        (lambda: from_impulses(square, [Contact((0, 500), (1, 0), 1e5)]), "400 m from the border"),
+        (lambda: from_impulses(square, [Contact((0, 50), (1, 0), 1e5, math.nan)]), "tangential impulse is nan"),
+        (lambda: from_impulses(square, [Contact((0, 50), (1, 0), 1e5)], restitution=-1.0), "from 0 to 1"),
+    ]:
+        with pytest.raises(BanquiseError, match=said):
+            made()
+
+
+def test_numbers_of_a_law_are_those_of_numpy_too():
+    """A sweep over np.arange gives NumPy's numbers; a part of a node or a word is no setting."""
+    ice = Griffith(toughness=np.float32(4.0), nodes=np.int64(100), generations=np.int32(2), arrested=np.bool_(True))
+    assert ice == Griffith(toughness=4.0, nodes=100, generations=2, arrested=True)
+    assert type(ice.toughness) is float and type(ice.nodes) is int and ice.arrested is True
+    for wrong in ({"nodes": 100.5}, {"generations": 2.5}, {"arrested": "no"}, {"toughness": True}):
+        with pytest.raises(BanquiseError, match=f"Griffith: {next(iter(wrong))} is"):
+            Griffith(**wrong)

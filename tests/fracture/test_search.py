@@ -190,3 +190,29 @@ def test_half_of_a_square_is_as_wide_as_a_piece_can_be(square):
             np.isfinite(search(square, impact(square, (0.0, 50.0), (1.0, 0.0), 1.0, ice=ice), ice).critical) == breaks
         )
         assert np.isfinite(shortest_cut(square, 0.02, width)) == breaks
+
+
+def test_a_load_goes_with_its_floe(square, hit):
+    """A floe of the same area elsewhere, of another shape or thickness, was not struck by this impact."""
+    for other in (rectangle(100, 100, low=500.0), rectangle(200, 50, low=25.0), rectangle(100, 100, thickness=0.5)):
+        with pytest.raises(BanquiseError, match="made on another floe"):
+            search(other, hit)
+    again = rectangle(100, 100)
+    assert search(again, hit).critical == search(square, hit).critical
+
+
+def test_words_and_numbers_that_are_not_known(square, hit):
+    nothing = Dirichlet([((0, 0), (0, 100), lambda x, y: math.nan, None)])
+    for made, said in [
+        (lambda: search(square, hit, starts="al"), "Did you mean 'all'"),
+        (lambda: landscape(square, hit, starts="contacts"), "Did you mean 'contact'"),
+        (lambda: search(square, hit, limit=math.nan), "limit is nan"),
+        (lambda: search(square, hit, ice=3), "expected bq.Griffith"),
+        (lambda: release(square, hit, (0, 60), (100, 60), lip_friction=-1), "lip_friction is -1"),
+        (lambda: release(square, hit, (0, 60), (100, 60), lip_friction=math.nan), "lip_friction is nan"),
+        (lambda: release(square, hit, "a", (100, 60)), "start of a crack is 'a'"),
+        (lambda: search(square, nothing), "displacement at .* is nan"),
+        (lambda: Dirichlet(None), "expected a list of stretches"),
+    ]:
+        with pytest.raises(BanquiseError, match=said):
+            made()

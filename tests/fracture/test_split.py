@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from banquise.errors import BanquiseError
-from banquise.fracture import split
+from banquise.fracture import split, split_along
 from banquise.fracture.split import _plain_pieces, _simple_cut, like
 from banquise.scene.floe import Disc, Floe
 from banquise.scene.moments import polygon_moments
@@ -129,3 +129,25 @@ def test_pieces_keep_what_they_are_made_of():
 def test_bad_cuts_are_refused(start, end):
     with pytest.raises(BanquiseError):
         split(rectangle(10, 10), start, end)
+
+
+@pytest.mark.parametrize(
+    "path, said",
+    [
+        ([(0, 50), (200, 50), (100, 20)], "turns at \\(200, 50\\), expected a place in its ice"),
+        ([(0, 50), (50, "x"), (100, 50)], "expected two finite numbers"),
+        ([(0, 50), (50, np.nan), (100, 50)], "expected two finite numbers"),
+        ([(0, 50, 1), (100, 50)], "expected two finite numbers"),
+        (5, "expected two points or more"),
+        ([(0, 50)], "expected two ends"),
+    ],
+)
+def test_paths_that_cut_nothing_are_refused(path, said):
+    """A corner beside the ice would leave pieces that the path does not part."""
+    with pytest.raises(BanquiseError, match=said):
+        split_along(rectangle(100, 100), path)
+
+
+def test_what_is_no_floe_is_said():
+    with pytest.raises(BanquiseError, match="expected a floe"):
+        split("floe", (0, 1), (1, 1))

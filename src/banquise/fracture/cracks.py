@@ -27,10 +27,11 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from banquise.errors import ShapeError
+from banquise.errors import ShapeError, known_keywords
 from banquise.fracture import _kernels, _kernels_lips
 from banquise.fracture._kernels_search import known_sides
 from banquise.fracture.blas import one_blas_thread
+from banquise.fracture.given import an_ice, finite, pair
 from banquise.fracture.griffith import Griffith
 from banquise.fracture.state import HOLD, Loaded, loaded
 from banquise.scene.floe import Floe
@@ -115,6 +116,7 @@ class Cutter:
         return Opening(net * joule, frictionless * joule, free * joule, ghosts, pressure)
 
 
+@known_keywords
 @one_blas_thread()
 def release(
     floe: Floe, load: Any, start: Any, end: Any, lip_friction: float = 0.3, ice: Griffith | None = None
@@ -126,7 +128,11 @@ def release(
     load : what `impact` gives, or a `Dirichlet`
     ice : elastic constants and mesh under a `Dirichlet`; an impact brings its own
     """
-    state = loaded(floe, load, ice or Griffith())
+    state = loaded(floe, load, an_ice(ice))
+    lip_friction = finite(lip_friction, "lip_friction")
+    if lip_friction < 0:
+        raise ShapeError(f"fracture: lip_friction is {lip_friction:g}, expected 0 or more.")
+    start, end = pair(start, "start of a crack"), pair(end, "end of a crack")
     cutter = Cutter(state)
     a, b, tip = chord_of(state, start, end, floe)
     if not tip:

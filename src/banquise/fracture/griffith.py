@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from importlib import import_module
+from numbers import Real
 from typing import Any
+
+import numpy as np
 
 from banquise.errors import CaseError, known_keywords
 from banquise.units import read_fields
@@ -14,6 +17,8 @@ UNITS = {
     "toughness": "energy of a surface", "young": "pressure", "crushing": "pressure", "strength": "pressure",
     "gate_length": "length", "min_size": "length", "min_width": "length",
 }  # fmt: skip
+
+FLOATS = ("poisson", "patch", "lip_friction", "min_piece", *UNITS)
 
 
 @known_keywords
@@ -79,12 +84,20 @@ class Griffith:
         _check("patch", self.patch, 0.002, 0.5)
         _check("lip_friction", self.lip_friction, 0.0, math.inf)
         _check("min_piece", self.min_piece, 0.0, 0.5)
-        _check("nodes", self.nodes, 60, 3000)
-        _check("border_points", self.border_points, 4, 400)
-        _check("generations", self.generations, 1, 20)
+        for name in FLOATS:
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, float(getattr(self, name)))  # NumPy's numbers would compile kernels anew
+        for name, least, most in (("nodes", 60, 3000), ("border_points", 4, 400), ("generations", 1, 20)):
+            value = getattr(self, name)
+            _check(name, value, least, most)
+            if value != int(value):
+                raise CaseError(f"Griffith: {name} is {value!r}, expected a whole number.")
+            object.__setattr__(self, name, int(value))
         check_rule(self.rule)
-        if not isinstance(self.rough_first, bool):
-            raise CaseError(f"Griffith: rough_first is {self.rough_first!r}, expected True or False.")
+        for name in ("arrested", "rough_first"):
+            if not isinstance(getattr(self, name), bool | np.bool_):
+                raise CaseError(f"Griffith: {name} is {getattr(self, name)!r}, expected True or False.")
+            object.__setattr__(self, name, bool(getattr(self, name)))
 
     def breaker(self, bodies: Any) -> Any:
         """What breaks the floes of a run."""
@@ -123,7 +136,7 @@ def check_rule(rule: str) -> None:
 
 
 def _check(name: str, value: object, low: float, high: float, strict: bool = False) -> None:
-    good = isinstance(value, (int, float)) and not isinstance(value, bool)
+    good = isinstance(value, Real) and not isinstance(value, bool)
     if not good or not (low <= float(value) <= high) or (strict and value == low):  # type: ignore[arg-type]
         least = "above" if strict else "at least"
         most = "" if high == math.inf else f" and at most {high:g}"

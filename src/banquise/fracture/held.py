@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from banquise.errors import ShapeError
+from banquise.errors import ShapeError, known_keywords
 
 Value = float | Callable[[float, float], float] | None
 
 
+@known_keywords
 @dataclass(frozen=True)
 class Dirichlet:
     """Displacement given on straight stretches of a floe's border.
@@ -29,7 +30,11 @@ class Dirichlet:
 
     def __post_init__(self) -> None:
         cleaned = []
-        for k, stretch in enumerate(self.stretches):
+        try:
+            stretches = list(self.stretches)
+        except TypeError:
+            raise ShapeError(f"Dirichlet: got {self.stretches!r}, expected a list of stretches.") from None
+        for k, stretch in enumerate(stretches):
             try:
                 (x0, y0), (x1, y1), ux, uy = stretch
                 ends = ((float(x0), float(y0)), (float(x1), float(y1)))

@@ -17,10 +17,11 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from banquise.errors import ShapeError
+from banquise.errors import ShapeError, known_keywords
 from banquise.fracture import _kernels_mesh
 from banquise.fracture.blas import one_blas_thread
 from banquise.fracture.elasticity import Body, body_of, border_edges
+from banquise.fracture.given import a_floe, an_ice, finite, pair, unit
 from banquise.fracture.griffith import Griffith
 from banquise.scene.floe import Floe, Obstacle
 
@@ -30,6 +31,7 @@ Array = NDArray[np.float64]
 SWEEPS = 6  # for the width of a crushed patch, which acts on the force only through a logarithm
 
 
+@known_keywords
 @dataclass(frozen=True)
 class Contact:
     """One contact of a floe: place (m), direction of the push into the floe, impulse (N s) along it and across it."""
@@ -39,6 +41,24 @@ class Contact:
     impulse: float
     tangential: float = 0.0  # N s, along the normal turned left
     other: Floe | Obstacle | None = None  # None and obstacles are rigid
+
+
+def _checked(floe: Floe, contact: Any) -> Contact:
+    """A contact with its push made a direction and its place led to the floe's border."""
+    if not isinstance(contact, Contact):
+        raise ShapeError(f"fracture: a contact is {contact!r}, expected fracture.Contact(...).")
+    where = _on_border(floe, pair(contact.point, "point of a contact"))
+    _check_other(contact.other, where)
+    way, tangential = unit(contact.normal, "normal of a contact"), finite(contact.tangential, "tangential impulse")
+    return Contact(where, way, finite(contact.impulse, "impulse"), tangential, contact.other)
+
+
+def _check_other(other: Any, point: tuple[float, float]) -> None:
+    """What is met must be there; an obstacle is rigid wherever it is."""
+    if not (other is None or isinstance(other, Floe | Obstacle)):
+        raise ShapeError(f"fracture: other is {other!r}, expected a floe, an obstacle or None for a rigid wall.")
+    if isinstance(other, Floe):
+        _on_border(other, point)
 
 
 @dataclass(frozen=True)
@@ -57,12 +77,14 @@ class Impact:
     displacement: Array = field(repr=False)  # (n, 2) m at the nodes of the mesh
     push: Array = field(repr=False)  # load on the rigid modes, in the units of the body
     gripped: tuple[bool, ...] = (False,)  # patches held along the border too, because they are rubbed
+    thickness: float = 0.0  # m, of the floe
 
     def stresses(self) -> Array:
         """(ne, 3) Pa: xx, yy, xy in each element of `body.mesh`."""
         return self.ice.young * self.body.stresses(self.displacement / self.body.unit)
 
 
+@known_keywords
 def impact(
     floe: Floe,
     point: Any,
@@ -87,9 +109,9 @@ def impact(
     >>> round(hit.energy), round(hit.duration, 2)
     (45500, 0.14)
     """
-    ice = ice or Griffith()
-    speed = _finite(speed, "speed")
-    where, way = _on_border(floe, _pair(point, "point")), _unit(normal)
+    speed = finite(speed, "speed")
+    where, way = _on_border(a_floe(floe), pair(point, "point")), unit(normal, "normal")
+    _check_other(other, where)
     mass = 1 / _mobility(floe, other, where, way)
     contact = Contact(where, way, mass * speed, 0.0, other)
     return from_impulses(floe, [contact], restitution=0.0, patch=patch, ice=ice)
@@ -101,13 +123,14 @@ def _on_border(floe: Floe, point: tuple[float, float]) -> tuple[float, float]:
     off = float(border.distance(shapely.Point(point)))
     size = math.sqrt(floe.area)
     if off > 0.05 * size:
-        raise ShapeError(f"fracture: point ({point[0]:g}, {point[1]:g}) is {off:.3g} m from the border of the floe.")
+        raise ShapeError(f"fracture: point ({point[0]:g}, {point[1]:g}) is {off:.3g} m from the border of {floe!r}.")
     if off <= 1e-9 * size:
         return point
     x, y = border.interpolate(border.project(shapely.Point(point))).coords[0]
     return float(x), float(y)
 
 
+@known_keywords
 @one_blas_thread()
 def from_impulses(
     floe: Floe,
@@ -123,13 +146,16 @@ def from_impulses(
     kinetic energy J.W.J / 2 (W: the mobility of the contacts) into the springs, F.C.F / 2, which gives F and the time.
     `mobility` is W (2k, 2k; normal and tangential of each contact) where it is known; else the floes of the contacts give it.
     """
-    ice = ice or Griffith()
+    ice, floe = an_ice(ice), a_floe(floe)
     if not contacts:
         raise ShapeError("fracture: an impact needs at least one contact.")
+    if not (0 <= finite(restitution, "restitution") <= 1):
+        raise ShapeError(f"fracture: restitution is {restitution!r}, expected a number from 0 to 1.")
+    contacts = [_checked(floe, c) for c in contacts]
     scale = max(abs(c.impulse) for c in contacts)
     if not (math.isfinite(scale) and scale > 0):
         raise ShapeError(f"fracture: the largest normal impulse is {scale!r} N s, expected a finite number above 0.")
-    width = ice.patch * math.sqrt(floe.area) if patch is None else _finite(patch, "patch")
+    width = ice.patch * math.sqrt(floe.area) if patch is None else finite(patch, "patch")
     if not 0 < width <= 0.5 * floe.polygon.length:
         raise ShapeError(f"fracture: patch of {width!r} m, expected a width between 0 and half the floe's border.")
     if mobility is None:
@@ -178,6 +204,7 @@ def _peak(
         displacement=shape * (rate / stiff),
         push=push * (rate / stiff / body.unit),
         gripped=tuple(c.tangential != 0 for c in contacts),
+        thickness=floe.thickness,
     )
 
 
@@ -228,29 +255,3 @@ def _mobilities(floe: Floe, contacts: Sequence[Contact]) -> Array:
 def _mobility(floe: Floe, other: Any, point: tuple[float, float], way: tuple[float, float]) -> float:
     """1 / effective mass of one contact along its normal (1/kg)."""
     return float(_mobilities(floe, [Contact(point, way, 1.0, 0.0, other)])[0, 0])
-
-
-def _finite(value: Any, what: str) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if not math.isfinite(number):
-        raise ShapeError(f"fracture: {what} is {value!r}, expected a finite number.")
-    return number
-
-
-def _pair(value: Any, what: str) -> tuple[float, float]:
-    try:
-        x, y = value
-    except (TypeError, ValueError, OverflowError):
-        raise ShapeError(f"fracture: {what} is {value!r}, expected two numbers.") from None
-    return _finite(x, what), _finite(y, what)
-
-
-def _unit(normal: Any) -> tuple[float, float]:
-    x, y = _pair(normal, "normal")
-    length = math.hypot(x, y)
-    if length == 0:
-        raise ShapeError("fracture: the normal is (0, 0), expected a direction.")
-    return x / length, y / length

@@ -14,6 +14,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from banquise.errors import known_keywords
 from banquise.fracture import _kernels_screen
 from banquise.fracture.griffith import Griffith
 from banquise.scene.bodies import Bodies
@@ -28,6 +29,7 @@ _DEFAULT = Griffith()
 _known: WeakKeyDictionary[Floe, dict[tuple[float, float], float]] = WeakKeyDictionary()
 
 
+@known_keywords
 def screen(floe: Floe, energy: Any, ice: Griffith | None = None) -> Any:
     """Whether an impact that compresses with this kinetic energy (J; a number or an array) might break the floe.
 
@@ -37,11 +39,13 @@ def screen(floe: Floe, energy: Any, ice: Griffith | None = None) -> Any:
     return energy > ice.toughness * floe.thickness * shortest_cut(floe, ice.min_piece, ice.min_width or 0.0)
 
 
+@known_keywords
 def compression_energy(impulse: Any, effective_mass: Any, restitution: Any = 0.0) -> Any:
     """Kinetic energy (J) that the compression phase of an impact takes up, from its normal impulse (N s)."""
     return np.square(impulse) / (2 * np.square(1 + np.asarray(restitution)) * effective_mass)
 
 
+@known_keywords
 def shortest_cut(floe: Floe, min_piece: float = 0.02, min_width: float = 0.0) -> float:
     """Length (m) below which no chord cuts off that part of the floe's area, and that area (m2) for each metre of it; kept with
     the floe.

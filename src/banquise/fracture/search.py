@@ -16,6 +16,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from banquise.errors import ShapeError, known_keywords
 from banquise.fracture import _kernels_search
 from banquise.fracture._kernels_search import (
     BEST_AT,
@@ -33,12 +34,15 @@ from banquise.fracture._kernels_search import (
 )
 from banquise.fracture.blas import one_blas_thread
 from banquise.fracture.candidates import Border
+from banquise.fracture.given import an_ice
 from banquise.fracture.griffith import Griffith, check_rule
 from banquise.fracture.state import Loaded, loaded
 from banquise.scene.floe import Floe
+from banquise.settings import one_of
 
 Array = NDArray[np.float64]
 
+STARTS = ("contact", "all")
 ARRESTS = (0.25, 0.5, 0.75)  # of a chord, where a crack that ends inside may stop
 KNOWN = 8  # cracks whose sides are kept for the next ones
 REFINE_STEPS = 4  # halvings of the steps of the two ends
@@ -62,6 +66,7 @@ class Crack:
     landscape: Array = field(repr=False)  # (candidates, 6) x0, y0, x1, y1 (m), release (J), bound (J)
 
 
+@known_keywords
 @one_blas_thread()
 def search(
     floe: Floe,
@@ -83,9 +88,13 @@ def search(
     refine : move the ends of the best candidate to its local optimum
     limit : factor on the load beyond which nobody asks: a crack that pays later is not looked for
     """
-    ice = ice or getattr(load, "ice", None) or Griffith()
+    ice = an_ice(ice or getattr(load, "ice", None))
     rule = rule or ice.rule
     check_rule(rule)
+    if starts is not None:
+        one_of(starts, STARTS, "fracture: starts")
+    if not (isinstance(limit, int | float) and limit > 0):
+        raise ShapeError(f"fracture: limit is {limit!r}, expected a number above 0.")
     state = loaded(floe, load, ice)
     hunt = _Hunt(state, floe, ice, rule, limit=limit)
     chords = hunt.border.chords(starts == "contact" or (starts is None and bool(state.sources)))
@@ -97,10 +106,12 @@ def search(
     return hunt.result()
 
 
+@known_keywords
 @one_blas_thread()
 def landscape(floe: Floe, load: Any, ice: Griffith | None = None, starts: str = "all") -> Array:
     """Release of every candidate chord: rows x0, y0, x1, y1 (m), release (J), bound with free lips (J)."""
-    ice = ice or getattr(load, "ice", None) or Griffith()
+    ice = an_ice(ice or getattr(load, "ice", None))
+    one_of(starts, STARTS, "fracture: starts")
     hunt = _Hunt(loaded(floe, load, ice), floe, ice, "first", skip=False)
     hunt.look(hunt.border.chords(starts == "contact"))
     return hunt.rows()
@@ -219,15 +230,16 @@ class _Hunt:
         else:
             tip = _tips(chord[None, :4], note[LENGTH : LENGTH + 1])[0] if chord[4] else chord[2:4]
             start, end = self.state.body.to_world(chord[:2]), self.state.body.to_world(tip)
+        length = float(np.hypot(*(end - start)))
         return Crack(
             breaks=bool(note[CRITICAL] <= 1),
             start=(float(start[0]), float(start[1])),
             end=(float(end[0]), float(end[1])),
-            length=float(np.hypot(*(end - start))),
+            length=length,
             release=float(note[RELEASE] * self.state.joule),
             critical=float(note[CRITICAL]),
             energy=energy,
-            surface=float(self.price * note[LENGTH]),
+            surface=self.ice.toughness * self.floe.thickness * length,
             separates=bool(note[SEPARATES]),
             candidates=len(rows),
             solved=solved,

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from banquise.errors import ShapeError
 from banquise.fracture import _kernels_whole
 from banquise.fracture._kernels_whole import (
-    CRACK_LENGTH,
     FACTOR,
     FAILED,
     FOUND,
@@ -170,16 +169,20 @@ def _sought(floe: Floe, blow: Blow, ice: Griffith, fineness: Fineness, limit: fl
 
 
 def _crack(floe: Floe, ice: Griffith, f: list[float], critical: float, energy: float) -> Crack:
-    """The crack that `_sought` found, in a floe that stores this energy (J)."""
+    """The crack that `_sought` found, in a floe that stores this energy (J).
+
+    Its surface is that of the cut, from border to border of the floe itself; the meshed border leaves out small detail.
+    """
+    length = math.hypot(f[X1] - f[X0], f[Y1] - f[Y0])
     return Crack(
         breaks=f[FACTOR] <= 1,
         start=(f[X0], f[Y0]),
         end=(f[X1], f[Y1]),
-        length=math.hypot(f[X1] - f[X0], f[Y1] - f[Y0]),
+        length=length,
         release=f[RELEASED],
         critical=critical,
         energy=energy,
-        surface=ice.toughness * floe.thickness * f[CRACK_LENGTH],
+        surface=ice.toughness * floe.thickness * length,
         separates=True,
         candidates=0,
         solved=0,

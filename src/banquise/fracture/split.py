@@ -10,8 +10,9 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from banquise.errors import ShapeError
+from banquise.errors import ShapeError, known_keywords
 from banquise.fracture import _kernels_split
+from banquise.fracture.given import a_floe
 from banquise.scene.floe import Floe
 
 Array = NDArray[np.float64]
@@ -19,6 +20,7 @@ Array = NDArray[np.float64]
 NEAR = 1e-6  # ends this near to the border, as a part of the floe's size, are on it
 
 
+@known_keywords
 def split(floe: Floe, start: Any, end: Any) -> tuple[Floe, Floe]:
     """The two floes left by the straight cut from `start` to `end`, the smaller first.
 
@@ -33,6 +35,7 @@ def split(floe: Floe, start: Any, end: Any) -> tuple[Floe, Floe]:
     return split_along(floe, [start, end])
 
 
+@known_keywords
 def split_along(floe: Floe, path: Any) -> tuple[Floe, Floe]:
     """The two floes left by a cut along a broken line (k, 2): its ends on the border, its corners in the ice.
 
@@ -47,19 +50,21 @@ def split_along(floe: Floe, path: Any) -> tuple[Floe, Floe]:
 
 def pieces_of(floe: Floe, path: Any) -> list[Floe]:
     """The two pieces of a cut, the smaller first, at rest, their masses those of the floe to the last digits."""
-    if len(path) < 2:
-        raise ShapeError(f"{floe!r}: a cut along {len(path)} point, expected two ends at least.")
+    path = _points(floe, path)
     if len(path) == 2 and floe.radius == 0 and not floe.holes:
         plain = _plain_pieces(floe, path)
         if plain is not None:
             return plain
     polygon = floe.polygon
     a, b = _on_border(floe, path[0]), _on_border(floe, path[-1])
-    line = np.array([a, *[(float(x), float(y)) for x, y in path[1:-1]], b])
+    line = np.array([a, *path[1:-1], b])
     if np.hypot(*(np.diff(line, axis=0).T)).max() <= NEAR * np.sqrt(floe.area):
         raise ShapeError(f"{floe!r}: a cut from {_spot(path[0])} to {_spot(path[-1])} has no length.")
     pieces = _simple_cut(polygon, line)
     if pieces is None:
+        for x, y in line[1:-1]:
+            if not polygon.contains(shapely.Point(x, y)):
+                raise ShapeError(f"{floe!r}: the cut turns at {_spot((x, y))}, expected a place in its ice.")
         pieces = _general_cut(polygon, line)
     if len(pieces) != 2:
         raise ShapeError(
@@ -87,10 +92,7 @@ def _plain_pieces(floe: Floe, path: Any) -> list[Floe] | None:
 
     Parts of a simple ring on both sides of such a cut are simple: nothing has to be checked again.
     """
-    try:
-        (ax, ay), (bx, by) = ((float(x), float(y)) for x, y in path)
-    except (TypeError, ValueError):
-        return None
+    (ax, ay), (bx, by) = path
     rings = _kernels_split.cut_ring(floe.ring, ax, ay, bx, by, math.sqrt(floe.area), NEAR)
     if not len(rings[0]):
         return None
@@ -116,22 +118,41 @@ def border_length(floe: Floe) -> float:
     return float(_kernels_split.length(floe.ring))
 
 
+def _points(floe: Floe, path: Any) -> list[tuple[float, float]]:
+    """The points of a cut, two at least."""
+    a_floe(floe)
+    try:
+        given = list(path)
+    except TypeError:
+        raise ShapeError(f"{floe!r}: a cut along {path!r}, expected two points or more.") from None
+    if len(given) < 2:
+        raise ShapeError(f"{floe!r}: a cut along {len(given)} point, expected two ends at least.")
+    return [_pair(floe, point) for point in given]
+
+
+def _pair(floe: Floe, point: Any) -> tuple[float, float]:
+    try:
+        x, y = (float(c) for c in point)
+    except (TypeError, ValueError, OverflowError):
+        x = y = math.nan
+    if not (math.isfinite(x) and math.isfinite(y)):
+        raise ShapeError(f"{floe!r}: a point of a cut is {point!r}, expected two finite numbers.")
+    return x, y
+
+
 def _spot(point: Any) -> str:
     return "(" + ", ".join(f"{float(c):.6g}" for c in point) + ")"
 
 
-def _on_border(floe: Floe, point: Any) -> Array:
+def _on_border(floe: Floe, point: tuple[float, float]) -> Array:
     """The border point at `point`; one a little inside or outside is moved to the border."""
-    try:
-        spot = np.array([float(point[0]), float(point[1])])
-    except (TypeError, ValueError, IndexError):
-        raise ShapeError(f"{floe!r}: end of a cut {point!r}, expected two numbers.") from None
+    spot = np.array(point)
     border = floe.polygon.boundary
     where = shapely.Point(spot)
     # A rounded floe's border is a chain of chords; its exact points may lie outside by the height of an arc.
     reach = NEAR * np.sqrt(floe.area) + 1e-3 * floe.radius
     away = border.distance(where)
-    if not np.isfinite(spot).all() or not away <= reach:
+    if not away <= reach:
         raise ShapeError(f"{floe!r}: {_spot(point)} is not on its border. A cut runs from border to border.")
     if away <= 1e-13 * np.sqrt(floe.area):
         return spot

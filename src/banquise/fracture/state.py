@@ -16,16 +16,19 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import shapely
 from numpy.typing import NDArray
 
-from banquise.errors import ShapeError
+from banquise.errors import ShapeError, known_keywords
 from banquise.fracture import _kernels_mesh
 from banquise.fracture._kernels_search import Sheet
 from banquise.fracture.blas import one_blas_thread
 from banquise.fracture.elasticity import Body, Held, body_of, border_edges
+from banquise.fracture.given import a_floe, an_ice
 from banquise.fracture.griffith import Griffith
 from banquise.fracture.held import Dirichlet
 from banquise.fracture.percussion import Impact
+from banquise.given import ask_numbers
 from banquise.scene.floe import Floe
 
 Array = NDArray[np.float64]
@@ -66,10 +69,10 @@ class Loaded:
 def loaded(floe: Floe, load: Any, ice: Griffith) -> Loaded:
     """Prepare a floe under an impact or given displacements; kept with an impact, which is used again and again."""
     if isinstance(load, Dirichlet):
-        return _held(floe, load, ice)
+        return _held(a_floe(floe), load, ice)
     if not isinstance(load, Impact):
         raise ShapeError(f"fracture: the load is {load!r}, expected what `impact` gives or a `Dirichlet`.")
-    if abs(load.body.unit**2 - floe.polygon.area) > 1e-9 * floe.polygon.area:
+    if not _same(load, a_floe(floe)):
         raise ShapeError(f"fracture: the impact was made on another floe than this {floe!r}.")
     known = load.__dict__.get("_loaded")
     if known is None:
@@ -78,10 +81,21 @@ def loaded(floe: Floe, load: Any, ice: Griffith) -> Loaded:
     return known
 
 
+def _same(hit: Impact, floe: Floe) -> bool:
+    """Whether a floe is the one that was struck: its size, place, border and thickness."""
+    polygon, body = floe.polygon, hit.body
+    near = 1e-6 * body.unit
+    moved = np.abs(np.array(polygon.centroid.coords[0]) - body.origin).max()
+    if abs(body.unit**2 - polygon.area) > near * body.unit or moved > near or hit.thickness != floe.thickness:
+        return False
+    return all(polygon.boundary.distance(shapely.Point(c.point)) <= near for c in hit.contacts)
+
+
+@known_keywords
 @one_blas_thread()
 def stored_energy(floe: Floe, load: Any, ice: Griffith | None = None) -> float:
     """Elastic energy (J) that a load stores in a floe before any crack."""
-    return loaded(floe, load, ice or Griffith()).energy
+    return loaded(floe, load, an_ice(ice)).energy
 
 
 def _struck(floe: Floe, hit: Impact) -> Loaded:
@@ -129,7 +143,7 @@ def _held(floe: Floe, load: Dirichlet, ice: Griffith) -> Loaded:
             x, y = body.to_world(body.mesh.nodes[node])
             for c, value in enumerate(given):
                 if value is not None:
-                    values[2 * int(node) + c] = float(value(x, y) if callable(value) else value) / body.unit
+                    values[2 * int(node) + c] = _given(value, float(x), float(y)) / body.unit
     at = np.array(list(values))
     held = body.held(at // 2, np.eye(2)[at % 2])
     u0 = np.zeros((n, 2))
@@ -151,6 +165,17 @@ def _held(floe: Floe, load: Dirichlet, ice: Griffith) -> Loaded:
         grips=np.array(grips),
         sources=(),
     )
+
+
+def _given(value: Any, x: float, y: float) -> float:
+    """A held displacement (m) at a place (m)."""
+    if not callable(value):
+        return float(value)
+    what = f"Dirichlet: displacement at ({x:g}, {y:g})"
+    found = float(ask_numbers(value, x, y, what=what, gives="a finite number of m for x, y in m", shape=()))
+    if not np.isfinite(found):
+        raise ShapeError(f"{what} is {found!r}, expected a finite number of m.")
+    return found
 
 
 def _ends(body: Body, edges: NDArray[np.int64]) -> NDArray[np.int64]:
