@@ -249,3 +249,38 @@ def test_members_of_an_ensemble_join(case):
     np.testing.assert_array_equal(kept.seismic_force, direct.dataset.seismic_force)
     with pytest.raises(CaseError, match="keep: no field 'seismic'"):
         bq.glacier.run_case(tables, keep=["seismic"])
+
+
+def test_friction_that_varies_along_the_chain(tmp_path):
+    path = tmp_path / "along.toml"
+    path.write_text(
+        "[glacier]\nlength = 2000\nblock = 500\n[friction]\ncoefficient = { x = [0, 2000], value = [5e6, 1e7] }\n"
+    )
+    rows = 5e6 * (1 + np.arange(5) / 4)
+    expected = gl.Glacier(2000.0, 500.0, friction=gl.Weertman(rows)).equilibrium_speed
+    assert gl.read_case(path).glacier.equilibrium_speed == expected
+
+
+@pytest.mark.parametrize(
+    "lines, said",
+    [
+        (
+            "[load]\nshape = 'HalfSine'\npeak = 1e6\nduration = [1, 2]",
+            r"\[load\]: HalfSine: duration is .* expected one number",
+        ),
+        ("[load]\nshape = 'HalfSine'\nduration = 1\npeak = { x = [0], value = [1] }", "peak is a table of x and value"),
+        ("[load]\nshape = 'Capsize'\naspect = 0.9", r"\[load\]: Capsize: aspect is 0.9"),
+        ("[load]\nshape = 'Capsize'\nheight = [1, 2]", r"\[load\]: Capsize: height"),
+        ("[friction]\nlaw = 'Budd'\ncoefficient = 3\nq = [1, 2]", "Budd: q has 2 values for 5 nodes"),
+        ("[run]\nalpha = { x = [0], value = [1] }", "alpha is a table of x and value"),
+        ("[run]\nscheme = 'hht'\ntolerance = -1", "tolerance: got -1"),
+    ],
+)
+def test_values_of_the_wrong_kind_are_no_tracebacks(tmp_path, capsys, lines, said):
+    path = tmp_path / "wrong.toml"
+    path.write_text(f"[glacier]\nlength = 2000\nblock = 500\n{lines}\n")
+    assert main(["glacier", "run", str(path), "--no-plot"]) == 2
+    told = capsys.readouterr().err
+    assert len(told.strip().splitlines()) <= 2
+    with pytest.raises(CaseError, match=said):
+        raise CaseError(told)

@@ -102,3 +102,43 @@ def test_ends_reflect_as_they_should(back, sign):
 def test_bad_input_gets_a_sentence(arguments, says):
     with pytest.raises(bq.BanquiseError, match=says):
         gl.Glacier(**{"length": 1000.0, "block": 100.0, **arguments})
+
+
+def test_text_with_units_as_in_a_case_file():
+    """Everything a case file can say a script can say."""
+    told = gl.Glacier(
+        "2 km", "50 m", thickness=["700 m"] * 41, slope="1 deg", young="0.92 GPa", density="0.92 g/cm3",
+        friction=gl.Smooth(5e6, nu="1e-4 cm/s"),
+    )  # fmt: skip
+    plain = gl.Glacier(2000.0, 50.0, 700.0, 1.0, 920.0, 0.92e9, gl.Smooth(5e6, nu=1e-6))
+    assert told.equilibrium_speed == plain.equilibrium_speed
+    assert gl.HalfSine("310.75 MN/m", "100 s") == gl.HalfSine(310.75e6, 100.0)
+    assert gl.Iceberg(height="0.4 km", tilt="2 deg") == gl.Iceberg(height=400.0, tilt=2.0)
+    assert gl.Capsize.of_iceberg(height="800 m") == gl.Capsize.of_iceberg(height=800.0)
+    with pytest.raises(bq.BanquiseError, match="unit 'km' is not one of time"):
+        gl.HalfSine(1e6, "3 km")
+
+
+@pytest.mark.parametrize(
+    "wrong, said",
+    [
+        (lambda g: g.run(untl=3), "run: no keyword 'untl'. Did you mean 'until'"),
+        (lambda g: g.run(stp=3), "no keyword 'stp'. Did you mean 'step'"),
+        (lambda g: g.stability(sped=3), "stability: no keyword 'sped'. Did you mean 'speed'"),
+        (lambda g: g.stability(speed=math.nan), "speed: got nan"),
+        (lambda g: g.stability().spectral_radius("verlet", "x"), "step: got 'x'"),
+        (lambda g: g.run(scheme="hht", alpha="a"), "alpha is 'a', expected one number"),
+        (lambda g: g.run(scheme="hht", tolerance=-1), "tolerance: got -1"),
+        (lambda g: g.run(perturbation="x"), "perturbation: got 'x'"),
+        (lambda g: gl.HalfSine(None, 1.0), "HalfSine: peak is None"),
+        (lambda g: gl.HalfSine(1.0, [1.0, 2.0]), "HalfSine: duration is \\[1.0, 2.0\\], expected one number"),
+        (lambda g: gl.Weertman("a"), "Weertman: coefficient is 'a'"),
+        (lambda g: gl.Weertman(None), "Weertman: coefficient"),
+        (lambda g: gl.Glacier(2000, 500, friction=gl.Budd(3.0, q=[1.0, 2.0])), "Budd: q has 2 values for 5 nodes"),
+        (lambda g: gl.Weertman(lambda x: 1e6).stress(1.0), "put the law under a Glacier"),
+        (lambda g: gl.Glacier(2000, 500, friction=gl.Weertman(lambda x: "a")), "Weertman: coefficient: .* gave 'a'"),
+    ],
+)
+def test_wrong_options_are_answered_in_words(wrong, said):
+    with pytest.raises(bq.BanquiseError, match=said):
+        wrong(gl.Glacier(2000.0, 500.0))

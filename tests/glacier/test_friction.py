@@ -143,3 +143,21 @@ def test_state_ages_exactly():
 def test_mistakes_get_a_sentence(make, says):
     with pytest.raises(bq.BanquiseError, match=says):
         make()
+
+
+def test_a_law_that_varies_along_the_chain_by_a_function():
+    """Half of the bed at C, half at 2 C: a power law carries the weight at the speed that the mean coefficient has."""
+    lengths = np.array([0.5, 1, 1, 1, 0.5])
+    g = gl.Glacier(2000.0, 500.0, friction=gl.Weertman(lambda x: 5e6 * (1 + x / 2000.0)))
+    mean = float(lengths @ (5e6 * (1 + np.arange(5) / 4)) / lengths.sum())
+    assert g.equilibrium_speed == pytest.approx(-((g.driving_stress[0] / mean) ** 3), rel=1e-12)
+    rows = gl.Glacier(2000.0, 500.0, friction=gl.Weertman(5e6 * (1 + g.x / 2000.0)))
+    np.testing.assert_array_equal(rows.friction.stress(rows.equilibrium_speed), g.friction.stress(g.equilibrium_speed))
+
+
+def test_the_peak_of_gagliardini_may_vary():
+    """q = 1 has no peak: C N (chi / (1 + chi))^(1/n)."""
+    chi = 1e-6 / (0.5**3 * 1e6**3 * 1e-20)
+    law = gl.Gagliardini(0.5, 1e-20, pressure=1e6, q=[1.0, 2.0])
+    expected = [0.5e6 * (chi / (1 + chi)) ** (1 / 3), 0.5e6 * (chi / (1 + 0.25 * chi**2)) ** (1 / 3)]
+    assert law.stress([1e-6, 1e-6]) == pytest.approx(expected, rel=1e-12)

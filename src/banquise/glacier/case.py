@@ -6,7 +6,6 @@ is a list over the nodes or a table { x = [...], value = [...] } read straight b
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
@@ -19,6 +18,7 @@ from banquise.given import read_toml
 from banquise.glacier.chain import Glacier
 from banquise.glacier.friction import LAWS, Friction
 from banquise.glacier.iceberg import Iceberg
+from banquise.glacier.kinds import GLACIER, PARAMETERS
 from banquise.glacier.loads import LOADS, Capsize, Table
 from banquise.units import quantity
 
@@ -27,20 +27,9 @@ if TYPE_CHECKING:
 
     from banquise.glacier.schemes import Plan
 
-_GLACIER = {
-    "length": "length", "block": "length", "thickness": "length", "slope": "degrees", "density": "density",
-    "young": "pressure", "gravity": "acceleration", "water_pressure": "pressure", "front": "", "back": "",
-}  # fmt: skip
 _RUN = {
     "until": "time", "scheme": "", "step": "time", "every": "time", "alpha": "number", "tolerance": "number",
     "perturbation": "number", "beyond_limit": "",
-}  # fmt: skip
-# Kinds of the parameters of laws and loads that have a unit; the rest are plain numbers.
-_KINDS = {
-    "nu": "speed", "threshold_speed": "speed", "v0": "speed", "pressure": "pressure", "yield_stress": "pressure",
-    "slip": "length", "peak": "line force", "forces": "line force", "duration": "time", "start": "time",
-    "times": "time", "peak_time": "time", "rise": "time", "fall": "time", "height": "length", "density": "density",
-    "water_density": "density", "gravity": "acceleration", "tilt": "degrees", "turn": "",
 }  # fmt: skip
 _SHAPE_OF_ICEBERG = ("height", "aspect", "turn", "density", "gravity", "peak_time")
 
@@ -85,7 +74,7 @@ def parse_case(tables: dict[str, Any], folder: Path = Path(), where: str = "case
             raise CaseError(f"{where}: {name} is {table!r}, expected a table [{name}].")
     if "glacier" not in tables:
         raise CaseError(f"{where}: no table [glacier]. It needs at least length and block.")
-    values = _values(tables["glacier"], _GLACIER, f"{where} [glacier]")
+    values = _values(tables["glacier"], GLACIER, f"{where} [glacier]")
     for name in ("length", "block"):
         if name not in values:
             raise CaseError(f"{where} [glacier]: {name} is missing, in m.")
@@ -130,6 +119,20 @@ def run_case(tables: dict[str, Any], folder: Path = Path(), keep: Sequence[str] 
     return data.merge(result.dataset[list(keep)])
 
 
+@dataclass(frozen=True, eq=False)
+class _Between:
+    """A value along the chain, straight between places x (m)."""
+
+    x: Any
+    value: Any
+
+    def __call__(self, at: Any) -> Any:
+        return np.interp(at, self.x, self.value)
+
+    def __repr__(self) -> str:
+        return "a table of x and value"
+
+
 def _values(table: dict[str, Any], kinds: dict[str, str], where: str) -> dict[str, Any]:
     out = {}
     for name, value in table.items():
@@ -155,22 +158,18 @@ def _value(value: Any, kind: str, where: str) -> Any:
         x, y = (np.atleast_1d(_value(value[k], unit, where)) for k, unit in (("x", "length"), ("value", kind)))
         if x.shape != y.shape or (np.diff(x) <= 0).any():
             raise CaseError(f"{where}: {x.size} places x and {y.size} values, expected as many of each, x ascending.")
-        return lambda at: np.interp(at, x, y)
+        return _Between(x, y)
     if kind == "number":
         if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e300:
             raise CaseError(f"{where}: got {str(value)[:40]}, expected a number.")
         return float(value)
-    if kind == "degrees":
-        return (
-            math.degrees(quantity(value, "angle", where)) if isinstance(value, str) else quantity(value, "angle", where)
-        )
     return quantity(value, kind, where)
 
 
 def _built(cls: Any, table: dict[str, Any], where: str) -> Any:
     """An object of a dataclass from its table."""
     names = [f.name for f in fields(cls)]
-    values = _values(table, {name: _KINDS.get(name, "number") for name in names}, where)
+    values = _values(table, {name: PARAMETERS.get(name, "number") for name in names}, where)
     for field in fields(cls):
         if field.default is MISSING and field.name not in values:
             raise CaseError(f"{where}: {cls.__name__} needs {field.name}. Its keys: {', '.join(names)}.")
@@ -203,7 +202,8 @@ def _load(table: dict[str, Any], folder: Path, where: str) -> Any:
     if not isinstance(shape, str) or shape not in shapes:
         raise CaseError(f"{where}: no shape {shape!r}. {nearest(str(shape), shapes)}")
     if shape == "Capsize" and "peak" not in table:
-        return Capsize.of_iceberg(**_values(table, {k: _KINDS.get(k, "number") for k in _SHAPE_OF_ICEBERG}, where))
+        values = _values(table, {k: PARAMETERS.get(k, "number") for k in _SHAPE_OF_ICEBERG}, where)
+        return _made(Capsize.of_iceberg, values, where)
     if shape == "Table" and "file" in table:
         return _table_file(folder / str(table["file"]), where)
     return _built(shapes[shape], table, where)

@@ -21,6 +21,8 @@ from banquise.errors import CaseError, known_keywords, nearest
 from banquise.given import ask, floats
 from banquise.glacier._kernels_schemes import Chain
 from banquise.glacier.friction import Friction, Weertman, balance_speed
+from banquise.glacier.kinds import GLACIER, in_si
+from banquise.units import quantity
 
 if TYPE_CHECKING:
     from banquise.glacier.loads import Load
@@ -42,7 +44,8 @@ class Glacier:
     length, block : float, m
         The length is a whole number of blocks.
     thickness, slope, density, young, water_pressure : m, degrees, kg/m3, Pa, Pa
-        Numbers, arrays over the nodes (front first), or functions of the distance x from the front (m).
+        Numbers, arrays over the nodes (front first), or functions of the distance x from the front (m). Text may carry a
+        unit ("2 km", "1 deg", "0.92 GPa").
     friction : a law of `banquise.glacier`
     front, back : "free", "steady" (kept at the equilibrium speed) or "absorbing" (waves leave without reflection)
 
@@ -91,6 +94,7 @@ class Glacier:
         if not isinstance(friction, Friction):
             raise CaseError(f"friction is {friction!r}, expected a law such as Weertman(10**6.75).")
         self.effective_pressure = overburden - self.water_pressure
+        friction = friction.at(self.x)
         self.friction = friction.bind(self.effective_pressure, self._equilibrium)
         self.equilibrium_speed = self._equilibrium(self.friction)
 
@@ -115,7 +119,6 @@ class Glacier:
         modulus = self.young * self.thickness
         return 0.5 * (modulus[1:] + modulus[:-1]) / self.block
 
-    @known_keywords
     def run(
         self, load: Load | Any = None, until: float | str = 100.0, scheme: str = "imex", **options: Any
     ) -> GlacierRun:
@@ -124,6 +127,7 @@ class Glacier:
 
         return run(self, load, until, scheme, **options)
 
+    @known_keywords
     def stability(self, speed: float | None = None, as_printed: bool = False) -> Stability:
         """Limits and spectral radii of the schemes, linearised at `speed` (m/s; default: the equilibrium speed)."""
         from banquise.glacier.stability import Stability
@@ -149,9 +153,9 @@ class Glacier:
         return balance_speed(law, law.rows(self.nodes), self.weight, float(self.weight @ self.driving_stress))
 
     def _along(self, name: str, value: Along, above: float | None = None, unit: str = "") -> Array:
-        given: Any = value
-        if callable(value):
-            given = ask(value, self.x, what=name, gives=f"one number or {self.nodes}, one a node, for x in m")
+        given: Any = in_si(value, GLACIER[name], name)
+        if callable(given):
+            given = ask(given, self.x, what=name, gives=f"one number or {self.nodes}, one a node, for x in m")
         try:
             array = np.array(np.broadcast_to(floats(given), (self.nodes,)))
         except (TypeError, ValueError, OverflowError):
@@ -167,10 +171,7 @@ class Glacier:
 
 
 def _positive(name: str, value: float) -> float:
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise CaseError(f"{name}: got {value!r}, expected a number.") from None
+    number = quantity(value, GLACIER[name], name)
     if not (math.isfinite(number) and number > 0):
         raise CaseError(f"{name} is {number:g}, expected more than zero.")
     return number

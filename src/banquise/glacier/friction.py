@@ -1,12 +1,14 @@
 """Friction laws of a glacier on its bed: stress against speed, its derivative, and the implicit solve.
 
-Every parameter may be one number or an array along the chain, front first. `pressure` (Pa) is the effective pressure N;
+Every parameter may be one number, an array along the chain, front first, or, under a glacier, a function of the distance x from
+the front (m); text may carry a unit. `pressure` (Pa) is the effective pressure N;
 left out, it is the glacier's own: ice overburden less the water pressure.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
@@ -15,9 +17,11 @@ import numpy.typing as npt
 from scipy.optimize import brentq
 
 from banquise.errors import CaseError, known_keywords
+from banquise.given import ask_numbers, floats, in_short
 from banquise.glacier import _kernels_friction as kernels
+from banquise.glacier.kinds import read_parameters
 
-Values = float | npt.ArrayLike
+Values = float | npt.ArrayLike | Callable[[npt.NDArray[np.float64]], npt.ArrayLike]
 Array = npt.NDArray[np.float64]
 _SLOWEST, _FASTEST = math.log(1e-30), math.log(1e4)  # m/s, where an equilibrium is looked for
 
@@ -30,12 +34,18 @@ class Friction:
     may_be_zero: ClassVar[frozenset[str]] = frozenset()
 
     def __post_init__(self) -> None:
+        read_parameters(self)
         for field in fields(self):
             value = getattr(self, field.name)
-            if value is None:
-                continue
-            array = np.asarray(value, dtype=float)
             where = f"{type(self).__name__}: {field.name}"
+            if callable(value) or (value is None and field.default is None):
+                continue
+            try:
+                array = floats(value)
+            except (TypeError, ValueError, OverflowError):
+                raise CaseError(f"{where} is {in_short(value)}, expected a number or a row of them.") from None
+            if array.ndim:
+                object.__setattr__(self, field.name, array)
             if array.ndim > 1:
                 raise CaseError(
                     f"{where} has {array.ndim} dimensions, expected a number or a row of them along the chain."
@@ -49,6 +59,23 @@ class Friction:
     def columns(self) -> list[Values]:
         """Parameters in the order of the kernel's row."""
         raise NotImplementedError
+
+    def at(self, x: Array) -> Friction:
+        """The law with its functions of x replaced by what they give at these places (m)."""
+        own = f"{type(self).__name__}: "
+        gives = f"one number or {x.size}, one a node, for x in m"
+        given = {f.name: getattr(self, f.name) for f in fields(self) if callable(getattr(self, f.name))}
+        found = {
+            name: ask_numbers(function, x, what=own + name, gives=gives, shape=x.shape)
+            for name, function in given.items()
+        }
+        law = replace(self, **found) if found else self
+        for field in fields(law):
+            value: Any = getattr(law, field.name)
+            size = np.size(value)
+            if size not in (1, x.size):
+                raise CaseError(f"{own}{field.name} has {size} values for {x.size} nodes along the chain.")
+        return law
 
     def bind(self, pressure: Array, speed_of: Any = None) -> Friction:
         """The law with its open parameters filled in by the glacier it lies under.
@@ -64,7 +91,9 @@ class Friction:
     def rows(self, n: int) -> Array:
         """Kernel parameters of `n` nodes, (n, 6)."""
         out = np.zeros((n, kernels.COLUMNS))
-        for k, value in enumerate(self.columns()):
+        self._check_numbers()
+        columns: list[Any] = self.columns()
+        for k, value in enumerate(columns):
             try:
                 out[:, k] = np.asarray(value, dtype=float)
             except ValueError:
@@ -77,8 +106,16 @@ class Friction:
         """State at steady sliding; only rate-and-state has one."""
         return np.ones_like(speed)
 
+    def _check_numbers(self) -> None:
+        if any(callable(getattr(self, f.name)) for f in fields(self)):
+            raise CaseError(
+                f"{type(self).__name__}: a parameter is a function of x; put the law under a Glacier first."
+            )
+
     def _shaped(self, *values: npt.ArrayLike) -> tuple[tuple[int, ...], list[Array]]:
-        arrays = np.broadcast_arrays(*[np.asarray(v, dtype=float) for v in values], *self.columns())
+        self._check_numbers()
+        columns: list[Any] = self.columns()
+        arrays = np.broadcast_arrays(*[np.asarray(v, dtype=float) for v in values], *columns)
         return arrays[0].shape, [np.ascontiguousarray(a).ravel() for a in arrays[: len(values)]]
 
     def _stress_and_slope(self, speed: npt.ArrayLike) -> tuple[Array, Array]:
@@ -260,13 +297,13 @@ class Gagliardini(Friction):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.q < 1:
-            raise CaseError(f"Gagliardini: q is {self.q:g}, expected 1 (no peak) or more.")
+        if np.min(self.q) < 1:
+            raise CaseError(f"Gagliardini: q is {np.min(self.q):g}, expected 1 (no peak) or more.")
 
     def columns(self) -> list[Values]:
         ceiling = np.asarray(self.coefficient) * np.asarray(self.pressure, dtype=float)
         speed = ceiling**self.n * np.asarray(self.sliding)
-        peak = 1.0 if self.q == 1 else (self.q - 1) ** (self.q - 1) / self.q**self.q
+        peak = (self.q - 1) ** (self.q - 1) / self.q**self.q  # 1 at q = 1
         return [self.n, ceiling / speed ** (1.0 / self.n), speed, self.q, peak]
 
 

@@ -13,6 +13,7 @@ import xarray as xr
 from banquise.constants import GRAVITY
 from banquise.errors import CaseError, known_keywords
 from banquise.glacier import _kernels_iceberg as kernels
+from banquise.glacier.kinds import read_parameters
 
 Array = npt.NDArray[np.float64]
 
@@ -50,6 +51,7 @@ class Iceberg:
     gravity: float = GRAVITY
 
     def __post_init__(self) -> None:
+        read_parameters(self)
         for name in ("height", "aspect", "tilt", "density", "water_density", "contact_stiffness", "gravity"):
             value = getattr(self, name)
             if not (isinstance(value, Real) and math.isfinite(value) and float(value) > 0):

@@ -10,6 +10,8 @@ import numpy.typing as npt
 
 from banquise.errors import CaseError, known_keywords
 from banquise.given import in_short, in_si, seconds
+from banquise.glacier.kinds import one_number, read_parameters
+from banquise.units import quantity
 
 Array = npt.NDArray[np.float64]
 
@@ -25,9 +27,10 @@ class Load:
     """A force history; called with times (s) it gives N/m."""
 
     def __post_init__(self) -> None:
+        read_parameters(self)
         for field in fields(self):
-            value = getattr(self, field.name)
-            if isinstance(value, int | float) and not math.isfinite(value):
+            value = one_number(getattr(self, field.name), f"{type(self).__name__}: {field.name}")
+            if not math.isfinite(value):
                 raise CaseError(f"{type(self).__name__}: {field.name} is {value}, expected a finite number.")
             if field.name in ("duration", "rise", "fall") and value <= 0:
                 raise CaseError(f"{type(self).__name__}: {field.name} is {value:g} s, expected more than zero.")
@@ -117,6 +120,10 @@ class Capsize(Load):
         peak_time: float | None = None,
     ) -> Capsize:
         """The shape for an iceberg `height` (m) high and `aspect` times as wide."""
+        height = quantity(height, "length", "Capsize: height")
+        density = quantity(density, "density", "Capsize: density")
+        gravity = quantity(gravity, "acceleration", "Capsize: gravity")
+        aspect = one_number(aspect, "Capsize: aspect")
         if turn not in _TURNS:
             raise CaseError(f"Capsize: turn is {turn!r}, expected 'bottom-out' or 'top-out'.")
         if not _ASPECTS[0] <= aspect <= _ASPECTS[-1]:

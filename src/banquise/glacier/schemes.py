@@ -11,12 +11,14 @@ import numpy as np
 import numpy.typing as npt
 import xarray as xr
 
-from banquise.errors import CaseError, nearest
+from banquise.errors import CaseError, known_keywords, nearest
 from banquise.given import ask_numbers, floats
 from banquise.glacier import _kernels_friction, _kernels_hht, _kernels_schemes
 from banquise.glacier._kernels_schemes import Record, State
+from banquise.glacier.kinds import one_number
 from banquise.glacier.loads import Load, NoLoad
 from banquise.glacier.stored import ChainRun
+from banquise.settings import number
 from banquise.units import duration
 
 if TYPE_CHECKING:
@@ -76,6 +78,7 @@ class GlacierRun(ChainRun):
         written_whole(Path(path), lambda temporary: self.dataset.to_netcdf(temporary, engine="netcdf4"))
 
 
+@known_keywords
 def run(
     glacier: Glacier,
     load: Load | Any = None,
@@ -100,6 +103,8 @@ def run(
     perturbation : change of the starting speed of the front node, as a fraction of the equilibrium speed
     beyond_limit : "error" or "warn", when the step is beyond the scheme's limit
     """
+    tolerance = number(tolerance, "tolerance", above=0.0)
+    perturbation = number(perturbation, "perturbation")
     made = plan(glacier, load, until, scheme, step, every, alpha, beyond_limit)
     stepper = _Stepper(glacier, scheme, made.step, made.steps, made.stride, alpha, tolerance, perturbation)
     iceberg = _advance(stepper, made.force)
@@ -135,7 +140,7 @@ def plan(
     """Check what `run` is given; `banquise check` ends here."""
     _known("scheme", scheme, SCHEMES)
     _known("beyond_limit", beyond_limit, BEYOND)
-    if not -1 / 3 - 1e-12 <= alpha <= 0:
+    if not -1 / 3 - 1e-12 <= one_number(alpha, "alpha") <= 0:
         raise CaseError(f"alpha is {alpha:g}, expected from -1/3 (most numerical damping) to 0 (none).")
     force = _as_load(load)
     total = duration(until, "until")

@@ -24,6 +24,9 @@ from scipy.linalg import eigh_tridiagonal
 
 from banquise.errors import CaseError, known_keywords, nearest
 from banquise.glacier import _kernels_friction
+from banquise.glacier.kinds import one_number
+from banquise.settings import number
+from banquise.units import duration
 
 if TYPE_CHECKING:
     from banquise.glacier.chain import Glacier
@@ -40,7 +43,7 @@ class Stability:
 
     def __init__(self, glacier: Glacier, speed: float | None = None, as_printed: bool = False) -> None:
         system = glacier.system()
-        self.speed = glacier.equilibrium_speed if speed is None else float(speed)
+        self.speed = glacier.equilibrium_speed if speed is None else number(speed, "speed")
         self.as_printed = as_printed
         self._glacier = glacier
         self._moving = np.flatnonzero(system.inverse_mass > 0)
@@ -108,6 +111,7 @@ class Stability:
             bound *= 2.0
         return _largest_step(lambda dt: self._largest(-2.0 * dt, dt * dt) - 4.0, bound)
 
+    @known_keywords
     def spectral_radius(
         self, scheme: str, step: float, alpha: float = -0.1, flaws: Iterable[str] | None = None, slide: bool = True
     ) -> float:
@@ -120,9 +124,8 @@ class Stability:
         """
         if scheme not in SCHEMES:
             raise CaseError(f"no scheme {scheme!r}. {nearest(str(scheme), SCHEMES)}")
-        if not (math.isfinite(step) and step > 0):
-            raise CaseError(f"step is {step!r} s, expected more than zero.")
-        if not -1 / 3 - 1e-12 <= alpha <= 0:
+        step = number(duration(step, "step"), "step", above=0.0)
+        if not -1 / 3 - 1e-12 <= one_number(alpha, "alpha") <= 0:
             raise CaseError(f"alpha is {alpha:g}, expected from -1/3 to 0.")
         wrong = frozenset(FLAWS if self.as_printed and flaws is None else flaws or ())
         for flaw in wrong - set(FLAWS):
