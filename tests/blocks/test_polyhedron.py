@@ -273,3 +273,19 @@ def test_a_slanted_plate_with_a_radius_has_no_core():
     flat = bq.Polyhedron(points * [1, 0, 1], radius=0.5, density=1.0)
     np.testing.assert_allclose(plate.inertia, flat.inertia, atol=1e-8)
     assert plate.volume == pytest.approx(flat.volume, rel=1e-8)
+
+
+def test_text_with_units_as_in_a_case_file():
+    told = bq.Polyhedron.box(
+        (1, "50 cm", 2),
+        density="0.9 g/cm3",
+        position=("1 km", 0, 0),
+        velocity=("36 km/h", 0, 0),
+        spin=(0, 0, "90 deg/s"),
+    )
+    assert told.volume == pytest.approx(1.0) and told.mass == pytest.approx(900.0)
+    assert told.position.tolist() == [1000, 0, 0] and told.velocity == pytest.approx([10, 0, 0])
+    assert told.spin == pytest.approx([0, 0, np.pi / 2])
+    assert bq.Polyhedron.ball("20 cm").volume == bq.Polyhedron.ball(0.2).volume
+    with pytest.raises(bq.BanquiseError, match="density: unit 'm' is not one of density"):
+        bq.Polyhedron.box((1, 1, 1), density="3 m")

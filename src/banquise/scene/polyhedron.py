@@ -11,14 +11,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from banquise.errors import ShapeError, known_keywords
+from banquise.given import in_si
 from banquise.scene import solids
 from banquise.scene.meshes import Floats, Ints, as_vertices
 from banquise.settings import number
+from banquise.units import quantity
 
 
-def _vector(value: ArrayLike, name: str, length: int = 3) -> Floats:
+def _vector(value: ArrayLike, name: str, length: int = 3, kind: str = "") -> Floats:
+    """Numbers, or text with units of that kind."""
     try:
-        array = np.array(value, dtype=np.float64)
+        array = in_si(value, kind, name) if kind else np.array(value, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         array = np.empty(0)
     if array.shape != (length,) or not np.isfinite(array).all():
@@ -46,7 +49,7 @@ class Polyhedron:
     """A rigid block: a convex hull, a closed skin, or several convex parts, with an optional radius around it.
 
     A point fixed to the block is at `position + R @ point` in the world, `point` in the frame in which the vertices
-    were given. That origin need not be the centre of mass.
+    were given. That origin need not be the centre of mass. Sizes, places, speeds and density may be text with a unit ("40 cm").
 
     Parameters
     ----------
@@ -84,8 +87,10 @@ class Polyhedron:
         name: str | None = None,
         path: Callable[[float], Any] | None = None,
     ) -> None:
-        self.solid = solids.solid_from(vertices, faces, parts, number(radius, "radius", at_least=0.0))
-        self.density = number(density, "density", above=0.0)
+        self.solid = solids.solid_from(
+            vertices, faces, parts, number(quantity(radius, "length", "radius"), "radius", at_least=0.0)
+        )
+        self.density = number(quantity(density, "density", "density"), "density", above=0.0)
         self._place(position, orientation, velocity, spin)
         if not isinstance(fixed, bool | np.bool_):
             raise ShapeError(f"fixed: got {fixed!r}, expected True or False.")
@@ -97,19 +102,19 @@ class Polyhedron:
         self.path = path
 
     def _place(self, position: ArrayLike, orientation: ArrayLike, velocity: ArrayLike, spin: ArrayLike) -> None:
-        self.position = _vector(position, "position")
+        self.position = _vector(position, "position", kind="length")
         quaternion = _vector(orientation, "orientation", 4)
         length = float(np.linalg.norm(quaternion))
         if length == 0.0:
             raise ShapeError("orientation: (0, 0, 0, 0) is no rotation; (1, 0, 0, 0) leaves the block as given.")
         self.orientation = quaternion / length
-        self.velocity = _vector(velocity, "velocity")
-        self.spin = _vector(spin, "spin")
+        self.velocity = _vector(velocity, "velocity", kind="speed")
+        self.spin = _vector(spin, "spin", kind="rate")
 
     @classmethod
     def box(cls, sides: ArrayLike, **keywords: Any) -> Polyhedron:
         """A box of three sides (m) centred on its origin."""
-        half = 0.5 * _vector(sides, "sides")
+        half = 0.5 * _vector(sides, "sides", kind="length")
         if not (half > 0).all():
             raise ShapeError(f"box: sides are {(2 * half).tolist()} m, expected three above 0.")
         signs = np.array([[i, j, k] for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)])
