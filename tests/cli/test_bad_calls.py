@@ -388,8 +388,11 @@ def test_ready_scenes_of_blocks_do_not_overlap(name, recwarn):
 def public_names():
     """All that can be called by a name of the package; not what only a run makes, or a kind of which there are several."""
     made = {"BanquiseError", "Run", "GlacierRun", "PlanRun", "GlacierCase", "Friction", "Load", "Ice"}
-    for home in (bq, bq.glacier, bq.blocks, bq.analysis):
-        for name in home.__all__:
+    made |= {"Crack", "Impact", "TwoBodies", "Break", "Motion", "Pair", "Triangle"}
+    tools = ["shift", "scale", "rotate", "at_rest", "merge", "tile", "cut", "info"]
+    homes = {bq.fields: tools, bq.lcp: ["solve"]}
+    for home in (bq, bq.glacier, bq.blocks, bq.analysis, bq.fracture, bq.percussion, bq.fields, bq.lcp):
+        for name in homes.get(home) or home.__all__:
             if callable(getattr(home, name)) and (name not in made or (home, name) == (bq, "Load")):
                 yield pytest.param(home, name, id=f"{home.__name__}.{name}")
 

@@ -11,7 +11,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from banquise.errors import CaseError
+from banquise.errors import CaseError, known_keywords
 from banquise.scene.floe import Floe, Obstacle
 from banquise.scene.makers.pack import region_of
 from banquise.scene.makers.sizes import fit_power_law
@@ -76,12 +76,14 @@ def mapped(scene: Scene, change: Callable[[Array], Array], scale: float = 1.0, t
     return Scene(floes, obstacles, domain)
 
 
+@known_keywords
 def shift(scene: Scene, x: float, y: float) -> Scene:
     """The scene moved by (x, y) m, its domain too."""
     way = np.array([quantity(x, "length", "shift: x"), quantity(y, "length", "shift: y")])
     return mapped(scene, lambda ring: ring + way)
 
 
+@known_keywords
 def scale(scene: Scene, factor: float, origin: Any = (0.0, 0.0)) -> Scene:
     """Lengths in the plane times `factor` about `origin`; thickness and velocities stay."""
     if not factor > 0:
@@ -90,18 +92,21 @@ def scale(scene: Scene, factor: float, origin: Any = (0.0, 0.0)) -> Scene:
     return mapped(scene, lambda ring: about + factor * (ring - about), scale=factor)
 
 
+@known_keywords
 def rotate(scene: Scene, angle: float, origin: Any = (0.0, 0.0)) -> Scene:
     """The scene turned by `angle` (rad, counter-clockwise) about `origin`, velocities too."""
     about, c, s = np.asarray(origin, dtype=float), math.cos(angle), math.sin(angle)
     return mapped(scene, lambda ring: about + (ring - about) @ np.array([[c, s], [-s, c]]), turn=angle)
 
 
+@known_keywords
 def at_rest(scene: Scene) -> Scene:
     """The same floes without velocity and spin."""
     floes = [like(f, f.ring, f.holes, velocity=(0.0, 0.0), spin=0.0) for f in as_scene(scene, "at_rest").floes]
     return Scene(floes, scene.obstacles, scene.domain)
 
 
+@known_keywords
 def merge(*scenes: Scene, check: bool = True) -> Scene:
     """All floes and obstacles of several scenes in one; refused when they overlap, unless `check` is off.
 
@@ -119,6 +124,7 @@ def merge(*scenes: Scene, check: bool = True) -> Scene:
     return joined
 
 
+@known_keywords
 def tile(scene: Scene, across: int, up: int, box: Any = None) -> Scene:
     """The scene repeated across x up times, in steps of `box` (by default its domain, which grows with it)."""
     for name, count in (("across", across), ("up", up)):
@@ -141,6 +147,7 @@ def tile(scene: Scene, across: int, up: int, box: Any = None) -> Scene:
     return Scene(joined.floes, joined.obstacles, whole)
 
 
+@known_keywords
 def cut(scene: Scene, box: Any, min_area: float = 0.0) -> Scene:
     """What lies in a box or polygon: floes across its border are cut, pieces below `min_area` m2 dropped."""
     polygon, domain = region_of(box)
@@ -169,6 +176,7 @@ def _extent(scene: Scene) -> str:
     return f"x {x0:.6g} to {x1:.6g}, y {y0:.6g} to {y1:.6g} m"
 
 
+@known_keywords
 def info(scene: Scene, box: Any = None) -> dict[str, Any]:
     """What a scene holds: count, area, concentration, sizes and the law fitted to them, thickness, overlaps.
 
