@@ -118,3 +118,17 @@ def test_mistakes_get_a_sentence(source, tmp_path):
         with pytest.raises(bq.BanquiseError, match=says):
             call()
     assert gl.Source.resampled([0.0, 1.0, 3.0], [0.0, 1.0, 0.0], 0.5).force[4] == pytest.approx(0.5)
+
+
+def test_rows_may_be_lists_and_wrong_ones_are_said():
+    assert gl.Source([0, 1, 2], [0, 2, 0]).magnitude == pytest.approx(2.0)  # trapezia: 0, 1, 2, and then 0, 0.5, 2
+    for wrong, said in [
+        (lambda: gl.Source("a", [1]), "time is 'a'"),
+        (lambda: gl.Source.resampled([0, 1, 2], [1, 2, 3], 0), "interval"),
+        (lambda: gl.Source.resampled([0, 2, 1], [1, 2, 3], 0.1), "times do not ascend"),
+        (lambda: gl.Source([0, 1, 2], [0, 2, 0]).far_field((1, 2, 3), p_speed=0), "p_speed"),
+        (lambda: gl.critical_aspect(1100.0, 1025.0), "does not float"),
+        (lambda: gl.Iceberg().capsize(step=0), "step"),
+    ]:
+        with pytest.raises(bq.BanquiseError, match=said):
+            wrong()

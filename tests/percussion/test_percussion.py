@@ -248,3 +248,23 @@ def test_weak_damping_loses_in_proportion():
 def test_beyond_the_range_of_numbers(k, c, m):
     with pytest.raises(BanquiseError, match="beyond the range of numbers"):
         p.two_bodies(m, m, 1.0, 0.0, k, c)
+
+
+@pytest.mark.parametrize(
+    "wrong, said",
+    [
+        (lambda: p.triangle([[0, 0], [0, 0], [0, 1]], np.zeros((3, 2)), [1.0]), "lie at one place"),  # never ended
+        (lambda: p.triangle([[0, 0], [1, 0], [0, 1]], np.zeros((3, 2)), [-1.0, 1.0]), "times begin at -1 s"),
+        (lambda: p.chain(2.5, 1.0, 1.0, 1.0), "chain of 2.5 nodes"),
+        (lambda: p.chain("a", 1.0, 1.0, 1.0), "nodes is 'a'"),
+        (lambda: p.Springs([1, 1], [(0, 1, 1)]), "spring 0 is"),
+        (lambda: p.chain(2, 1, 1, 1).motion([0, 0], [0, 0], [math.nan]), "times holds nan"),
+        (lambda: p.two_nodes(1, 1, 1, "a", 1, 0.1), "v1 is 'a'"),
+        (lambda: p.pair_impulse(1, 1, "a", 0, 0.5), "v1 is 'a'"),
+        (lambda: p.weakest_spring([], 1.0, 1.0), "no elongations"),
+        (lambda: p.first_break(p.chain(2, 1, 1, 1), [0, 0], [-1, 1], "a", 1), "until is 'a'"),
+    ],
+)
+def test_what_is_no_number_is_said(wrong, said):
+    with pytest.raises(BanquiseError, match=said):
+        wrong()

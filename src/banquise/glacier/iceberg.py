@@ -14,6 +14,8 @@ from banquise.constants import GRAVITY
 from banquise.errors import CaseError, known_keywords
 from banquise.glacier import _kernels_iceberg as kernels
 from banquise.glacier.kinds import read_parameters
+from banquise.settings import number
+from banquise.units import duration, quantity
 
 Array = npt.NDArray[np.float64]
 
@@ -25,6 +27,12 @@ def critical_aspect(density: float = 920.0, water_density: float = 1025.0) -> fl
     >>> round(critical_aspect(), 5)
     0.74275
     """
+    density = quantity(density, "density", "critical_aspect: density")
+    water_density = quantity(water_density, "density", "critical_aspect: water_density")
+    if not 0 < density < water_density < math.inf:
+        raise CaseError(
+            f"critical_aspect: ice of {density:g} kg/m3 in water of {water_density:g} kg/m3 does not float."
+        )
     ratio = density / water_density
     return math.sqrt(6.0 * ratio * (1.0 - ratio))
 
@@ -96,8 +104,10 @@ class Iceberg:
         """The iceberg at its start, ready to be moved in steps of `step` s."""
         return Afloat(self, step)
 
-    def capsize(self, until: float = 200.0, step: float = 0.02, every: float = 0.2) -> xr.Dataset:
+    def capsize(self, until: float | str = 200.0, step: float | str = 0.02, every: float | str = 0.2) -> xr.Dataset:
         """Let it capsize against a front that does not move: angle, position and contact force against time."""
+        until, every = duration(until, "until"), duration(every, "every")
+        step = number(duration(step, "step"), "step", above=0.0)
         body = self.afloat(step)
         stride = max(1, round(every / step))
         for n in range(math.ceil(until / step) + 1):

@@ -17,6 +17,9 @@ from scipy.integrate import cumulative_trapezoid
 from scipy.signal import butter, fftconvolve, sosfiltfilt
 
 from banquise.errors import CaseError, known_keywords, need
+from banquise.given import in_short
+from banquise.settings import number
+from banquise.units import duration, quantity
 
 if TYPE_CHECKING:
     from banquise.glacier.schemes import GlacierRun
@@ -34,6 +37,14 @@ class Source:
     azimuth: float = 0.0
 
     def __post_init__(self) -> None:
+        for name in ("time", "force"):
+            try:
+                object.__setattr__(self, name, np.asarray(getattr(self, name), dtype=float))
+            except (TypeError, ValueError, OverflowError):
+                raise CaseError(
+                    f"Source: {name} is {in_short(getattr(self, name))}, expected a row of numbers."
+                ) from None
+        number(self.azimuth, "Source: azimuth")
         if self.time.ndim != 1 or self.time.shape != self.force.shape or self.time.size < 2:
             raise CaseError(
                 f"Source: {self.time.shape} times and {self.force.shape} forces, expected two rows of one length."
@@ -47,14 +58,16 @@ class Source:
     @classmethod
     def of_run(cls, run: GlacierRun, width: float = 3000.0, azimuth: float = 0.0) -> Source:
         """Force on the bed of a run, over a front `width` (m) wide; `azimuth` is that of the up-glacier direction."""
-        if not width > 0:
-            raise CaseError(f"width is {width!r} m, expected more than zero.")
+        width = number(quantity(width, "length", "width"), "width", above=0.0)
         return cls(run.dataset.time.values.copy(), run.dataset.seismic_force.values * width, azimuth)
 
     @classmethod
     def resampled(cls, time: npt.ArrayLike, force: npt.ArrayLike, interval: float, azimuth: float = 0.0) -> Source:
         """From uneven samples, straight between them, every `interval` s."""
+        interval = number(duration(interval, "interval"), "interval", above=0.0)
         old = np.asarray(time, dtype=float)
+        if old.ndim != 1 or old.size < 2 or not (np.diff(old) > 0).all():
+            raise CaseError("Source.resampled: times do not ascend, expected two or more, sorted.")
         new = np.arange(old[0], old[-1] + 0.5 * interval, interval)
         return cls(new, np.interp(new, old, np.asarray(force, dtype=float)), azimuth)
 
@@ -104,6 +117,7 @@ class Source:
         distance = float(np.linalg.norm(to))
         if to.shape != (3,) or not distance > 0:
             raise CaseError(f"receiver is {receiver!r}, expected (east, north, up) in m, away from the source.")
+        p_speed, s_speed = number(p_speed, "p_speed", above=0.0), number(s_speed, "s_speed", above=0.0)
         ray = to / distance
         turn = np.radians(self.azimuth)
         towards = np.array([np.sin(turn), np.cos(turn), 0.0])

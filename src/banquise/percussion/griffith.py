@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.optimize import brentq
 
 from banquise.errors import BanquiseError, known_keywords
-from banquise.percussion._checks import number
+from banquise.percussion._checks import number, rows
 from banquise.percussion.springs import Springs
 
 Array = NDArray[np.float64]
@@ -39,8 +39,10 @@ def weakest_spring(elongations: Any, stiffness: Any, cost: float) -> Break:
     >>> weakest_spring([0.25, -0.5, 0.5], 100.0, cost=1.5)
     Break(spring=2, release=12.5, breaks=True, time=0.0)
     """
-    stretch = np.maximum(np.asarray(elongations, dtype=float), 0.0)
-    energy = 0.5 * np.asarray(stiffness) * stretch**2
+    stretch = np.maximum(np.atleast_1d(rows(elongations, "elongations")), 0.0)
+    if not stretch.size:
+        raise BanquiseError("percussion: no elongations, expected one a spring.")
+    energy = 0.5 * rows(stiffness, "stiffness") * stretch**2
     spring = int(np.argmax(energy))
     return Break(spring, float(energy[spring]), bool(energy[spring] >= number(cost, "cost", 0.0)))
 
@@ -48,7 +50,8 @@ def weakest_spring(elongations: Any, stiffness: Any, cost: float) -> Break:
 @known_keywords
 def first_break(system: Springs, x: Any, v: Any, until: float, cost: float, steps: int = 400) -> Break | None:
     """The first break of a chain in motion, or None before `until` (s)."""
-    if until <= 0 or steps < 2:
+    cost = number(cost, "cost", 0.0)
+    if number(until, "until") <= 0 or number(steps, "steps") < 2:
         raise BanquiseError(f"percussion: until = {until!r} s in {steps!r} steps, expected a time above 0.")
 
     def most(t: float) -> float:

@@ -33,7 +33,8 @@ def pair_impulse(m1: float, m2: float, v1: float, v2: float, restitution: float,
     (-0.5, 0.5)
     """
     m1, m2 = number(m1, "m1", 0.0, strict=True), number(m2, "m2", 0.0, strict=True)
-    e = number(restitution, "restitution", 0.0)
+    v1, v2 = number(v1, "v1"), number(v2, "v2")
+    e, outside = number(restitution, "restitution", 0.0), number(outside, "outside")
     after1 = (outside + (m1 - e * m2) * v1 + (1 + e) * m2 * v2) / (m1 + m2)
     after2 = (outside + (1 + e) * m1 * v1 + (m2 - e * m1) * v2) / (m1 + m2)
     # The outside impulse moves both alike; what is left of node 2's change is the contact's.
@@ -58,8 +59,9 @@ def pair_with_springs(
     -1.6888889
     """
     m1, m2 = number(m1, "m1", 0.0, strict=True), number(m2, "m2", 0.0, strict=True)
-    e = number(restitution, "restitution", 0.0)
-    j, k = force1 * time, force2 * time
+    v1, v2, e = number(v1, "v1"), number(v2, "v2"), number(restitution, "restitution", 0.0)
+    time = number(time, "time", 0.0)
+    j, k = number(force1, "force1") * time, number(force2, "force2") * time
     impulse = ((1 + e) * (v1 - v2) + j / m1 - k / m2) / (1 / m1 + 1 / m2)
     return _pair(m1, m2, v1, v2, v1 + (j - impulse) / m1, v2 + (k + impulse) / m2, impulse, j + k)
 

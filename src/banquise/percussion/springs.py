@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.linalg import expm
 
 from banquise.errors import BanquiseError, known_keywords
-from banquise.percussion._checks import number
+from banquise.percussion._checks import number, rows
 
 Array = NDArray[np.float64]
 
@@ -56,6 +56,11 @@ class Springs:
     def __init__(self, masses: Sequence[float], springs: Sequence[tuple[int, int, float, float]]):
         self.masses = np.array([number(m, "a mass", 0.0, strict=True) for m in masses])
         n = len(self.masses)
+        for row, spring in enumerate(springs):
+            if np.size(spring) != 4:
+                raise BanquiseError(
+                    f"percussion: spring {row} is {spring!r}, expected (first node, second node, stiffness, damping)."
+                )
         self.stiffness = np.array([number(s[2], "a stiffness", 0.0) for s in springs])
         self.damping = np.array([number(s[3], "a damping", 0.0) for s in springs])
         self.ends = np.zeros((len(springs), n))
@@ -83,13 +88,13 @@ class Springs:
 
     def motion(self, x: Any, v: Any, times: Any) -> Motion:
         """Exact motion from displacements x and velocities v at time 0."""
-        start = np.concatenate([np.asarray(x, dtype=float), np.asarray(v, dtype=float)])
+        start = np.concatenate([np.atleast_1d(rows(x, "x")), np.atleast_1d(rows(v, "v"))])
         n = len(self.masses)
         if start.shape != (2 * n,):
             raise BanquiseError(
                 f"percussion: {start.size} displacements and velocities for {n} masses, expected {n} of each."
             )
-        t = np.atleast_1d(np.asarray(times, dtype=float))
+        t = np.atleast_1d(rows(times, "times"))
         A = self.matrix
         states = np.stack([expm(A * s) @ start for s in t])
         return Motion(t, states[:, :n], states[:, n:], self)
@@ -107,8 +112,8 @@ def two_nodes(mass: float, stiffness: float, damping: float, v1: float, v2: floa
     0.0981227387
     """
     m, k = number(mass, "mass", 0.0, strict=True), number(stiffness, "stiffness", 0.0, strict=True)
-    c = number(damping, "damping", 0.0)
-    t = np.asarray(times, dtype=float)
+    c, v1, v2 = number(damping, "damping", 0.0), number(v1, "v1"), number(v2, "v2")
+    t = rows(times, "times")
     b = np.sqrt(complex(2 * k * m - c * c)) / m
     # exp(a t) joined with the sine: each alone overflows for strong damping and long times.
     a = -c / m
@@ -155,6 +160,6 @@ def chain(nodes: int, mass: float, stiffness: float, damping: float) -> Springs:
     >>> bool(chain(3, 1.0, 7.0, 0.5).eigenvalues().real.max() < 1e-7)
     True
     """
-    if nodes < 2:
+    if number(nodes, "nodes") < 2 or nodes != int(nodes):
         raise BanquiseError(f"percussion: a chain of {nodes!r} nodes, expected at least 2.")
-    return Springs([mass] * nodes, [(i, i + 1, stiffness, damping) for i in range(nodes - 1)])
+    return Springs([mass] * int(nodes), [(i, i + 1, stiffness, damping) for i in range(int(nodes) - 1)])

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.integrate import solve_ivp
 
 from banquise.errors import BanquiseError, known_keywords
-from banquise.percussion._checks import number
+from banquise.percussion._checks import number, rows
 
 Array = NDArray[np.float64]
 
@@ -56,13 +56,15 @@ def triangle(
     positions: Any, velocities: Any, times: Any, mass: float = 6.2, stiffness: float = 23.3, damping: float = 3.0
 ) -> Triangle:
     """Motion of a triangle of three equal nodes (kg, N/m, N s/m) at rest length where it starts."""
-    q0, v0 = np.array(positions, dtype=float), np.array(velocities, dtype=float)
-    if q0.shape != (3, 2) or v0.shape != (3, 2):
-        raise BanquiseError(f"percussion: positions {q0.shape} and velocities {v0.shape}, expected (3, 2) both.")
+    q0, v0 = rows(positions, "positions", (3, 2)), rows(velocities, "velocities", (3, 2))
     m, k = number(mass, "mass", 0.0, strict=True), number(stiffness, "stiffness", 0.0)
     c = number(damping, "damping", 0.0)
     rest = np.linalg.norm(q0[SIDES[:, 1]] - q0[SIDES[:, 0]], axis=1)
-    t = np.atleast_1d(np.asarray(times, dtype=float))
+    if not rest.min() > 0:  # a spring of no length has no direction, and the solver would never end
+        raise BanquiseError("percussion: two nodes of the triangle lie at one place, expected three places.")
+    t = np.atleast_1d(rows(times, "times"))
+    if t.size and t.min() < 0:
+        raise BanquiseError(f"percussion: times begin at {t.min():g} s, expected 0 or more.")
 
     def rate(_: float, state: Array) -> Array:
         q, v = state[:6].reshape(3, 2), state[6:].reshape(3, 2)
