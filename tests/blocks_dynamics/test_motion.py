@@ -205,3 +205,40 @@ def test_heap_of_random_blocks_closes_its_ledger():
     run = sim.run(until=0.8, every=0.1)
     assert float(run.ledger.projection.max()) > 0.0
     assert abs(float(run.ledger.balance[-1])) < 1e-9 * float(run.ledger.work_gravity[-1])
+
+
+@pytest.mark.parametrize("friction", [0.5, 0.03])
+def test_a_ball_rolls_or_slips_down_an_incline(friction):
+    """Rolling, 5/7 of g sin(angle); where friction is below 2/7 tan(angle), g (sin - mu cos), spun up by 5 mu g cos / 2 r.
+
+    Constant forces are integrated exactly, so the step leaves rounding only. A ball has no faces: what its last contact
+    point remembered was taken for a depth of a whole radius, and the ball was thrown into the air.
+    """
+    angle, radius = np.radians(12.0), 0.3
+    up, turn = np.array([np.sin(angle), 0, np.cos(angle)]), (np.cos(angle / 2), 0, np.sin(angle / 2), 0)
+    ground = bq.Polyhedron.box((20, 6, 1), position=-0.5 * up, orientation=turn, fixed=True)
+    ball = bq.Polyhedron.ball(radius, position=radius * up, density=900.0)
+    sim = bq.Simulation(
+        bq.Scene(blocks=[ground, ball]),
+        bq.Forcing(gravity=(0, 0, -9.81)),
+        bq.Contact(friction=friction, restitution=0.0),
+        scheme=bq.TimeStepping(step=0.004),
+    )
+    run = sim.run(until=1.0, every=0.1)
+    at = np.stack([run.dataset[name].values[:, 1] for name in "xyz"], axis=1) @ up
+    assert np.abs(at - radius).max() < 1e-12
+    speed = np.array([run.dataset[name].values[-1, 1] for name in "uvw"]) @ [np.cos(angle), 0, -np.sin(angle)]
+    rolls = friction > 2 / 7 * np.tan(angle)
+    expected = 5 / 7 * 9.81 * np.sin(angle) if rolls else 9.81 * (np.sin(angle) - friction * np.cos(angle))
+    spin = expected / radius if rolls else 2.5 * friction * 9.81 * np.cos(angle) / radius
+    assert speed == pytest.approx(expected, rel=1e-9)
+    assert float(run.dataset.spin_y[-1, 1]) == pytest.approx(spin, rel=1e-9)
+
+
+def test_a_capsule_lies_still():
+    ground = bq.Polyhedron.box((20, 6, 1), position=(0, 0, -0.5), fixed=True)
+    capsule = bq.Polyhedron([[0, -0.5, 0], [0, 0.5, 0]], radius=0.3, position=(0, 0, 0.3), density=900.0)
+    forcing = bq.Forcing(gravity=(0, 0, -9.81))
+    run = bq.Simulation(bq.Scene(blocks=[ground, capsule]), forcing, scheme=bq.TimeStepping(step=0.005)).run(0.2)
+    assert np.abs(run.dataset.z.values[:, 1] - 0.3).max() < 1e-12
+    assert float(run.ledger.projection.max()) == 0.0

@@ -248,8 +248,8 @@ def beside(planes, offsets, first, last, rotation, position, nx, ny, nz, x, y, z
 
 @kernel
 def keep_points(
-    pairs, block_of, shape_of, position, rotation, centre, planes, offsets, plane_bounds, radius, size, normal, status,
-    old_pairs, old_start, old_spot, old_impulse, part, point, gap, count,
+    pairs, block_of, shape_of, position, rotation, centre, planes, offsets, plane_bounds, radius, size, distance, normal,
+    status, old_pairs, old_start, old_spot, old_impulse, part, point, gap, count,
 ):  # fmt: skip
     """Add to the points of each pair those that pressed at the last step, where bodies are nearer than at the points found.
 
@@ -286,8 +286,10 @@ def keep_points(
                 if d < nearest:
                     nearest, there = d, gap[i, k]
             fa, la, fb, lb = plane_bounds[sa], plane_bounds[sa + 1], plane_bounds[sb], plane_bounds[sb + 1]
-            up = height(planes, offsets, fa, la, turn, position[a], normal[i], 1.0, x, y, z, level)
-            down = height(planes, offsets, fb, lb, rotation[b], position[b], normal[i], -1.0, x, y, z, level)
+            # A ball or a capsule has no faces: its core ends a radius below where the two are nearest, not at the level.
+            top, bottom = level - 0.5 * distance[i] - radius[sa], level + 0.5 * distance[i] + radius[sb]
+            up = height(planes, offsets, fa, la, turn, position[a], normal[i], 1.0, x, y, z, top)
+            down = height(planes, offsets, fb, lb, rotation[b], position[b], normal[i], -1.0, x, y, z, bottom)
             apart, small = down - up - radius[sa] - radius[sb], part * size[i]
             if (
                 apart >= there - small

@@ -230,8 +230,8 @@ def _with_kept(
     gap = np.concatenate([met.gap, np.full((n, KEPT), np.nan)], axis=1)
     _kernels.keep_points(
         pairs, blocks.block_of, blocks.shape_of, blocks.position, blocks.rotation, columns.centre, *shapes.planes,
-        shapes.radius, size, near.normal, near.status, memory.pairs, memory.start, memory.spot, memory.impulse, KINK,
-        point, gap, met.count,
+        shapes.radius, size, near.distance, near.normal, near.status, memory.pairs, memory.start, memory.spot,
+        memory.impulse, KINK, point, gap, met.count,
     )  # fmt: skip
     return replace(met, point=point, gap=gap)
 
