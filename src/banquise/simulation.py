@@ -23,7 +23,7 @@ from banquise.contact.laws import Laws
 from banquise.contact.materials import pair_table
 from banquise.detection.planar import Detector
 from banquise.detection.walls import box_walls
-from banquise.errors import CaseError, known_keywords
+from banquise.errors import CaseError, ForcingError, known_keywords
 from banquise.forcing.flows import how_recorded, recorded
 from banquise.forcing.forcing import Forcing
 from banquise.forcing.loads import State
@@ -101,6 +101,8 @@ class Simulation:
     ):
         self.scene = scene
         self.forcing, self.contact = checked_parts(scene, forcing, contact)
+        if self.forcing.water_level is not None:
+            raise ForcingError("forcing: water_level is for blocks, which float in it; the water under floes is `current`.")
         self.scheme = scheme if scheme is not None else EventDriven()
         if not hasattr(self.scheme, "advance") or isinstance(self.scheme, type):
             raise CaseError(f"simulation: scheme is {self.scheme!r}, expected bq.EventDriven(...) or another scheme.")

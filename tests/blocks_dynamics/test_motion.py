@@ -195,6 +195,8 @@ def test_wrong_input_is_said():
         bq.Scene(floes=[bq.Disc((0, 0), 1)], blocks=[cube])
     with pytest.raises(bq.BanquiseError, match="path"):
         bq.Polyhedron.box((1, 1, 1), path=lambda t: (0, 0, 0))
+    with pytest.raises(bq.BanquiseError, match="water_level is for blocks"):
+        bq.Simulation(bq.Scene([bq.Disc((0, 0), 5.0)]), bq.Forcing(water_level=0.0))
 
 
 def test_heap_of_random_blocks_closes_its_ledger():

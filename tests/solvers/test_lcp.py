@@ -190,7 +190,7 @@ def test_sizes_zero_and_unknown_methods():
     with pytest.raises(SolverError, match="no method None. Known names"):
         bq.lcp.solve(np.eye(1), np.ones(1), method=None)
     with pytest.raises(bq.BanquiseError, match="Did you mean 'method'"):
-        bq.lcp.solve(np.eye(1), np.ones(1), metod="lemke")
+        bq.lcp.solve(np.eye(1), np.ones(1), methods="lemke")
     with pytest.raises(SolverError, match="2\\^n"):
         bq.lcp.solve(np.eye(30), np.ones(30), method="enumerate")
 
