@@ -33,8 +33,12 @@ class _Object(JITCodeLibrary):  # type: ignore[misc]
     """What a kernel is compiled into. Read from the cache, an object is one of Numba's: its names are hidden already."""
 
     has_doors = True
+    apart = False
 
     def _optimize_functions(self, module: Any) -> None:
+        for function in module.functions if self.apart else ():
+            if not function.is_declaration:
+                function.add_function_attribute("noinline")
         if _ONE_SET_OF_PASSES:
             return super()._optimize_functions(module)
         # as Numba does, which prepares a set of passes for each function that is only named, too
@@ -81,6 +85,20 @@ class _IntoOwnObject(LoweringPass):  # type: ignore[misc]
             state.library = _Object(state.targetctx.codegen(), state.func_id.func_qualname)
             state.library.has_doors = not (state.flags.no_cpython_wrapper and state.flags.no_cfunc_wrapper)
             state.library.enable_object_caching()  # as Numba does with its own, for the cache on disk
+        return True
+
+
+@register_pass(mutates_CFG=False, analysis_only=False)
+class _StayApart(LoweringPass):  # type: ignore[misc]
+    """Has a function called where it stands."""
+
+    _name = "stay_apart"
+
+    def __init__(self) -> None:
+        super().__init__()
+
+    def run_pass(self, state: Any) -> bool:
+        state.library.apart = True
         return True
 
 
@@ -133,3 +151,11 @@ class OwnCopies(CompilerBase):  # type: ignore[misc]
 
     def add_passes(self, passes: Any) -> None:
         """Further passes of a compiler made from this one."""
+
+
+class Apart(OwnCopies):
+    """The same, of a function that is not put into its callers: LLVM does that with whatever is called once or twice, and the
+    time it takes to compile grows faster than the size of a function."""
+
+    def add_passes(self, passes: Any) -> None:
+        passes.add_pass_after(_StayApart, _IntoOwnObject)

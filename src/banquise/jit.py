@@ -2,7 +2,8 @@
 
 `kernel`: called from Python. `inner`: only kernels call it; without the doors to Python it compiles in half the time.
 Both divide as NumPy does: a check for zero at each division would cost a jump in the innermost loops. `checked_inner`:
-divides as its caller does, which by default raises at a zero. `loose_kernel`, `loose_inner`: sums in any order, for SIMD.
+divides as its caller does, which by default raises at a zero. `apart`: a kernel that others call, also bare ones, large and not
+so often that the call counts; it stays out of them, and makes its own arrays. `loose_kernel`, `loose_inner`: sums in any order, for SIMD.
 
 `bare_kernel`: without Numba's memory manager (`_nrt`). Arrays come from outside, none is made inside; otherwise every
 array handed to an inner function is counted up and down with atomic operations, a third of the time of pairs in
@@ -27,7 +28,7 @@ from typing import Any
 
 import numba
 
-from banquise.copies import OwnCopies
+from banquise.copies import Apart, OwnCopies
 from banquise.indices import PlainIndices
 from banquise.stale import drop_stale
 
@@ -41,6 +42,7 @@ njit: Any = partial(numba.njit, pipeline_class=OwnCopies)  # Numba's types do no
 kernel = njit(**_options)
 inner = njit(**_no_doors, **_options)
 checked_inner = njit(cache=True, nogil=True, **_no_doors)
+apart = njit(pipeline_class=Apart, _nrt=True, forceinline=False, **_options)  # else as `bare_inline` callers are
 
 loose_kernel = njit(fastmath=_loose, **_options)
 loose_inner = njit(fastmath=_loose, **_no_doors, **_options)

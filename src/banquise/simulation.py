@@ -102,7 +102,9 @@ class Simulation:
         self.scene = scene
         self.forcing, self.contact = checked_parts(scene, forcing, contact)
         if self.forcing.water_level is not None:
-            raise ForcingError("forcing: water_level is for blocks, which float in it; the water under floes is `current`.")
+            raise ForcingError(
+                "forcing: water_level is for blocks, which float in it; the water under floes is `current`."
+            )
         self.scheme = scheme if scheme is not None else EventDriven()
         if not hasattr(self.scheme, "advance") or isinstance(self.scheme, type):
             raise CaseError(f"simulation: scheme is {self.scheme!r}, expected bq.EventDriven(...) or another scheme.")

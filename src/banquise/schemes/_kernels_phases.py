@@ -212,17 +212,15 @@ def pick(found, passes, rule, value, who, velocity, state, gap_rate, bounce, tak
 @inner
 def begin_rebound(law, m, islands, p):
     """After the compression: the problem of the rebound takes its place, where there is one."""
-    rebounds = False
+    rebounds, share = False, 0.0
     for k in range(m):
+        share = max(share, p.epsilon[k])
         p.first[k, 0], p.first[k, 1] = p.r[k, 0], p.r[k, 1]
         p.before[k, 0], p.before[k, 1] = p.c[k, 0] - p.bias[k, 0], p.c[k, 1] - p.bias[k, 1]
         rebounds = rebounds or p.epsilon[k] * p.r[k, 0] > 0.0
     speeds(p.G, p.a[:m], p.b, p.before, p.y, p.middle)
     if not rebounds:
         return False
-    # What was pressed against what is struck rebounds with it, whether it has a restitution of its own or not: the whole pattern
-    # of the compression is a better start than the impulses that are asked for, by a quarter of the time of large islands.
-    share = p.epsilon[:m].max()
     for k in range(m):
         if law == 2:
             asked = p.epsilon[k] * min(p.before[k, 0], 0.0)
@@ -232,7 +230,7 @@ def begin_rebound(law, m, islands, p):
             p.lower[k] = p.epsilon[k] * p.r[k, 0]
             for j in range(2):
                 p.c[k, j] = p.middle[k, j] + p.bias[k, j]
-                p.r[k, j] *= share
+                p.r[k, j] *= share  # to start from: what is pressed against what is struck rebounds with it
     island_reference(p.start[: islands + 1], p.c, p.bias, p.W, p.lower, p.reference)
     return True
 

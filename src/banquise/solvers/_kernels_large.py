@@ -12,7 +12,7 @@ that their order of elimination is worth keeping, are for `frictional.IslandRun`
 import numpy as np
 
 from banquise.contact._kernels_problem import label_islands
-from banquise.jit import inner, njit
+from banquise.jit import apart, inner, njit
 from banquise.solvers._kernels import natural_map, residual, velocity_of
 from banquise.solvers._kernels_block import block_places, body_graph, minimum_degree, number_bodies
 from banquise.solvers._kernels_island import AUTO, SMALL, solve_island
@@ -144,7 +144,7 @@ def is_solved(rows, G, W, a, b, c, mu, low, r, y, goal):
     return True
 
 
-@njit(cache=True, nogil=True, _nrt=True, error_model="numpy")  # makes arrays: bare kernels call it
+@apart
 def solve_parts(parts, members, start, most, G, W, a, b, c, mu, low, r, y, reference, aim, goal, tries, left):
     """Solve each part by itself where it is not: small ones to the goal, those of up to `most` contacts to the aim.
 
@@ -190,7 +190,7 @@ def take_in(first, near, turn, G, a, b, c, y, least):
     return came, count
 
 
-@njit(cache=True, nogil=True, _nrt=True, error_model="numpy")  # makes arrays: bare kernels call it
+@apart
 def quick_island(first, last, G, W, a, b, c, bias, mu, low, r, y, reference, tolerance, tries):
     """Solve the island of the rows first..last-1 (as in `solve_island`), but for parts that the first methods leave as they are.
 

@@ -8,7 +8,7 @@ is solved with all other impulses held.
 
 import numpy as np
 
-from banquise.jit import inner, njit
+from banquise.jit import apart, inner, njit
 from banquise.solvers._kernels import gather, natural_map, push, velocity_of
 from banquise.solvers._kernels_island import AUTO, solve_island
 from banquise.solvers._kernels_newton import Island
@@ -93,7 +93,7 @@ def solve_patch(rows, island, r, y, reference, goal, patch, point, speed, number
                 number[body] = -1
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@apart
 def solve_patches(island, start, of, r, y, reference, goal):
     """Solve the patches about the contacts farthest from their laws, one after the other; y is scratch."""
     G, W, a, b, c, mu, low = island

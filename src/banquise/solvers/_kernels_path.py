@@ -4,7 +4,7 @@ other. `docs/design/large-islands.md` says why."""
 
 import numpy as np
 
-from banquise.jit import inner, njit
+from banquise.jit import apart, inner, njit
 from banquise.solvers._kernels import sweeps
 from banquise.solvers._kernels_newton import advance, look, merit, newton_step
 from banquise.solvers._kernels_patch import contacts_of, solve_patches
@@ -127,7 +127,7 @@ def central_path(island, plan, room, r, goal, nu, steps, hurry):
     return least, done
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@apart
 def first_methods(island, plan, room, r, best, reference, goal, tries):
     """Sweeps, the quick method and the path from its best point, until one reaches the goal; `tries`: of the last two.
 
