@@ -3,7 +3,8 @@
 `kernel`: called from Python. `inner`: only kernels call it; without the doors to Python it compiles in half the time.
 Both divide as NumPy does: a check for zero at each division would cost a jump in the innermost loops. `checked_inner`:
 divides as its caller does, which by default raises at a zero. `apart`: a kernel that others call, also bare ones, large and not
-so often that the call counts; it stays out of them, and makes its own arrays. `loose_kernel`, `loose_inner`: sums in any order, for SIMD.
+so often that the call counts; it stays out of them, and makes its own arrays. `loose_kernel`, `loose_inner`: sums in any
+order, for SIMD.
 
 `bare_kernel`: without Numba's memory manager (`_nrt`). Arrays come from outside, none is made inside; otherwise every
 array handed to an inner function is counted up and down with atomic operations, a third of the time of pairs in

@@ -151,14 +151,20 @@ def solve_parts(parts, members, start, most, G, W, a, b, c, mu, low, r, y, refer
     y is that of the impulses, in. tries : how many of the first methods. `left` flags parts that are not solved, which keep
     the impulses they had. Returns the steps of all.
     """
-    work, total = scratch_for(np.int64(SMALL)), 0
+    largest, total = np.int64(1), 0
+    for p in range(parts):
+        rows = members[start[p] : start[p + 1]]
+        small = rows.shape[0] <= SMALL
+        left[p] = not is_solved(rows, G, W, a, b, c, mu, low, r, y, goal if small else aim)
+        if left[p] and small:
+            largest = max(largest, rows.shape[0])
+    work = scratch_for(largest)  # as large as needed: half a megabyte for parts of 50
     for p in range(parts):
         rows = members[start[p] : start[p + 1]]
         m = rows.shape[0]
-        wanted = goal if m <= SMALL else aim
-        left[p] = not is_solved(rows, G, W, a, b, c, mu, low, r, y, wanted)
         if not left[p] or m > most:
             continue
+        wanted = goal if m <= SMALL else aim
         island, bodies, point = take_part(rows, G, W, a, b, c, mu, low, r, y.shape[0] - 1)
         best = np.empty_like(point)
         if m <= SMALL:
