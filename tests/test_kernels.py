@@ -16,7 +16,7 @@ from numba.core.dispatcher import Dispatcher
 
 import banquise
 from banquise.copies import Flags, OwnCopies
-from banquise.jit import SameTypes, bare_kernel, inner, njit, plain_kernel
+from banquise.jit import SameTypes, apart, bare_inline, bare_kernel, inner, njit, plain_kernel
 from banquise.stale import drop_stale
 
 PACKAGE = Path(banquise.__file__).parent
@@ -104,6 +104,22 @@ def test_copies_within_a_kernel_are_seen_by_nobody_else():
     linked = {f.name: f.linkage for f in compiled.library._final_module.functions if not f.is_declaration}
     assert [linkage for name, linkage in linked.items() if "_long" in name] == [Linkage.internal]
     assert set(linked.values()) == {Linkage.external, Linkage.internal}
+
+
+def _short(x):
+    return 2.0 * x
+
+
+@pytest.mark.parametrize(("how", "copies"), [(apart, 1), (inner, 0)])
+def test_what_is_apart_is_called_where_it_stands(how, copies):
+    """Also by what is put into its own caller; anything else so short is inlined."""
+    made = how(_short)
+    middle = (bare_inline if how is apart else inner)(lambda x: made(x) + made(2.0 * x))
+    caller = (bare_kernel if how is apart else njit)(lambda x: middle(x))
+    assert caller(1.5) == 9.0
+    (compiled,) = caller.overloads.values()
+    there = [f.name for f in compiled.library._final_module.functions if not f.is_declaration]
+    assert sum("_short" in name for name in there) == copies
 
 
 def test_functions_that_only_kernels_call_have_no_machine_code():
