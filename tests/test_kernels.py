@@ -106,20 +106,25 @@ def test_copies_within_a_kernel_are_seen_by_nobody_else():
     assert set(linked.values()) == {Linkage.external, Linkage.internal}
 
 
+@apart
 def _short(x):
     return 2.0 * x
 
 
-@pytest.mark.parametrize(("how", "calls"), [(apart, True), (inner, False)])
-def test_what_is_apart_is_called_where_it_stands(how, calls):
+@inner
+def _brief(x):
+    return 2.0 * x
+
+
+@pytest.mark.parametrize(("made", "calls"), [(_short, True), (_brief, False)])
+def test_what_is_apart_is_called_where_it_stands(made, calls):
     """Also by what is put into its own caller; anything else so short is inlined."""
-    made = how(_short)
-    middle = (bare_inline if how is apart else inner)(lambda x: made(x) + made(2.0 * x))
-    caller = (bare_kernel if how is apart else njit)(lambda x: middle(x))
+    middle = bare_inline(lambda x: made(x) + made(2.0 * x))
+    caller = bare_kernel(lambda x: middle(x))
     assert caller(1.5) == 9.0
     (compiled,) = caller.overloads.values()
     lines = str(compiled.library._final_module).splitlines()
-    assert any(" call " in line and "_short" in line for line in lines) == calls
+    assert any(" call " in line and made.py_func.__name__ in line for line in lines) == calls
 
 
 def test_functions_that_only_kernels_call_have_no_machine_code():
