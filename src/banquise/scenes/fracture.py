@@ -192,7 +192,7 @@ def arch(n: int = 30, law: Any = TOUGH, **options: Any) -> Simulation:
     The pack comes to rest over the mouth within the hour; half an hour later the late floe, at 0.2 m/s, runs into it and breaks
     what bears. The pieces go on or lock again.
     """
-    given = {"mouth": 75.0, "wind": 10.0, "gap": 1.0, "late": 200.0, "behind": 900.0} | options
+    given = {"mouth": 60.0, "wind": 10.0, "gap": 1.0, "late": 200.0, "behind": 900.0} | options
     return strait(n=n, law=law, **given)
 
 
