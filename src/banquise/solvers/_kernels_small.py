@@ -18,7 +18,7 @@ LEAST_PROX = 1e-8
 # that a small one stays in a few cache lines.
 Scratch = namedtuple(
     "Scratch",
-    "most matrix system dictionary speed point trial step slope u x change rhs line kept status unknown columns basic "
+    "most matrix system dictionary speed point trial step slope u x change scale rhs line kept status unknown columns basic "
     "nonbasic place",
 )
 
@@ -30,9 +30,9 @@ def scratch_for(most):
     return Scratch(
         most, np.empty(n * most), np.empty(n * most), np.empty(n * (n + 1)), np.empty((most, 2)), np.empty((most, 2)),
         np.empty((most, 2)), np.empty((most, 2)), np.empty(most), np.empty(2 * most), np.empty(2 * most),
-        np.empty(2 * most), np.empty(n), np.empty(n + 1), np.empty(64 * min(most, 8)), np.empty(most, np.int64),
-        np.empty(2 * most, np.int64), np.empty(2 * most, np.int64), np.empty(n, np.int64), np.empty(n + 1, np.int64),
-        np.empty(2 * n + 1, np.int64),
+        np.empty(2 * most), np.empty(2 * most), np.empty(n), np.empty(n + 1), np.empty(64 * min(most, 8)),
+        np.empty(most, np.int64), np.empty(2 * most, np.int64), np.empty(2 * most, np.int64), np.empty(n, np.int64),
+        np.empty(n + 1, np.int64), np.empty(2 * n + 1, np.int64),
     )  # fmt: skip
 
 
@@ -132,15 +132,23 @@ def solve_square(A, right):
 
 
 @inner
+def add_response(D, r, u):
+    """u += D r, row by row, D being symmetric: numbers that follow each other are added at once. Most contacts bear nothing."""
+    for k in range(D.shape[0] // 2):
+        rn, rt = r[k, 0], r[k, 1]
+        if rn != 0.0 or rt != 0.0:
+            for i in range(D.shape[0]):
+                u[i] += D[2 * k, i] * rn + D[2 * k + 1, i] * rt
+
+
+@inner
 def dense_residual(D, c, mu, low, r, u):
     """Velocities u = c + D r of a dense island and its largest natural map."""
     m = mu.shape[0]
     e = 0.0
-    for i in range(2 * m):
-        s = c[i // 2, i % 2]
-        for j in range(m):
-            s += D[i, 2 * j] * r[j, 0] + D[i, 2 * j + 1] * r[j, 1]
-        u[i] = s
+    for k in range(m):
+        u[2 * k], u[2 * k + 1] = c[k, 0], c[k, 1]
+    add_response(D, r, u)
     for k in range(m):
         wnn, wtt = D[2 * k, 2 * k], D[2 * k + 1, 2 * k + 1]
         e = max(e, natural_map(r[k, 0], r[k, 1], u[2 * k], u[2 * k + 1], wnn, wtt, mu[k], low[k]))
@@ -171,7 +179,7 @@ def classify(D, mu, low, r, u, status):
 
 @inner
 def status_step(D, mu, low, r, u, status, prox, work):
-    """Move r to the solution of the equations the statuses imply.
+    """Move r to the solution of the equations the statuses imply; u is used up.
 
     Unknowns: the change of r_n where closed, of r_t where it sticks, in units that make the diagonal of D one; a
     slipping contact follows its cone. `prox` is added to that diagonal: impulses then change little where they change nothing.
@@ -196,25 +204,24 @@ def status_step(D, mu, low, r, u, status, prox, work):
         else:
             slope[k] = mu[k] if kind == 2 else -mu[k]
             step[k, 1] = slope[k] * (r[k, 0] + step[k, 0]) - r[k, 1]
-    A, x, change = work.system[: n * n].reshape((n, n)), work.x, work.change
+    add_response(D, step, u)
+    A, x, change, scale = work.system[: n * n].reshape((n, n)), work.x, work.change, work.scale
+    for p in range(n):
+        scale[p] = 1.0 / np.sqrt(D[unknown[p], unknown[p]])
     for p in range(n):
         i = unknown[p]
-        scale = 1.0 / np.sqrt(D[i, i])
-        s = u[i]
-        for k in range(m):
-            s += D[i, 2 * k] * step[k, 0] + D[i, 2 * k + 1] * step[k, 1]
-        x[p] = -s * scale
+        x[p] = -u[i] * scale[p]
         for q in range(n):
             j = unknown[q]
             v = D[i, j]
             if j % 2 == 0:
                 v += slope[j // 2] * D[i, j + 1]
-            A[p, q] = v * scale / np.sqrt(D[j, j])
+            A[p, q] = v * scale[p] * scale[q]
         A[p, p] += prox
     eliminate(A, x, change, work.columns)
     for p in range(n):
         j = unknown[p]
-        d = change[p] / np.sqrt(D[j, j])
+        d = change[p] * scale[p]
         step[j // 2, j % 2] += d
         if j % 2 == 0:
             step[j // 2, 1] += slope[j // 2] * d
