@@ -311,7 +311,7 @@ class Engine:
         start, guess = p.start[: islands + 1], p.r[:m].copy() if holds else p.r[:m]
         run = IslandRun(rows, start, p.r[:m], p.reference[:islands], laws.settings.tolerance, laws.memory)
         opens = holds and bool(rows.bias[:, 0].min() < 0.0)
-        run.auto(tries=ASKING if opens else None)
+        run.auto(tries=ASKING if opens else None, begun=int(run.sizes.max()) <= WIDE)
         if opens and run.unsolved_count:
             # a locked jam has no room for what turning asks (the whole chain would only prove that, slowly): nothing is
             # asked to open, and what sinks in is seen later

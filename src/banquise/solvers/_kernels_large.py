@@ -6,7 +6,7 @@ and each is solved by itself: a part that is hard keeps no other from its end. C
 parts that they belong to are solved again.
 
 Python about an island of a hundred contacts takes longer than its solution. What these methods leave, and islands so large
-that their order of elimination is worth keeping, are for `frictional.IslandRun`.
+that their order of elimination is worth keeping, are for `frictional.IslandRun`, which goes on from there.
 """
 
 import numpy as np
@@ -135,27 +135,28 @@ def room_for(island, plan):
 
 
 @inner
-def is_solved(rows, G, W, a, b, c, mu, low, r, y, goal):
-    """Whether no natural map of these contacts is above the goal, y being that of the impulses."""
+def largest_map(rows, G, W, a, b, c, mu, low, r, y):
+    """The largest natural map of these contacts, y being that of the impulses."""
+    e = 0.0
     for k in rows:
         un, ut = velocity_of(k, G, a, b, c, y)
-        if not natural_map(r[k, 0], r[k, 1], un, ut, W[k, 0], W[k, 2], mu[k], low[k]) <= goal:
-            return False
-    return True
+        e = max(e, natural_map(r[k, 0], r[k, 1], un, ut, W[k, 0], W[k, 2], mu[k], low[k]))
+    return e
 
 
 @apart
 def solve_parts(parts, members, start, most, G, W, a, b, c, mu, low, r, y, reference, aim, goal, tries, left):
     """Solve each part by itself where it is not: small ones to the goal, those of up to `most` contacts to the aim.
 
-    y is that of the impulses, in. tries : how many of the first methods. `left` flags parts that are not solved, which keep
-    the impulses they had. Returns the steps of all.
+    y is that of the impulses, in. tries : how many of the first methods. `left` flags parts that are not solved: small ones keep
+    the impulses they had, others get the best that was found, for the methods that come after. Returns the steps of all.
     """
-    largest, total = np.int64(1), 0
+    largest, total, before = np.int64(1), 0, np.empty(parts)
     for p in range(parts):
         rows = members[start[p] : start[p + 1]]
         small = rows.shape[0] <= SMALL
-        left[p] = not is_solved(rows, G, W, a, b, c, mu, low, r, y, goal if small else aim)
+        before[p] = largest_map(rows, G, W, a, b, c, mu, low, r, y)
+        left[p] = not before[p] <= (goal if small else aim)
         if left[p] and small:
             largest = max(largest, rows.shape[0])
     work = scratch_for(largest)  # as large as needed: half a megabyte for parts of 50
@@ -178,7 +179,8 @@ def solve_parts(parts, members, start, most, G, W, a, b, c, mu, low, r, y, refer
             _, e, steps = first_methods(island, plan, room_for(island, plan), point, best, reference, aim, tries)
         total += steps
         left[p] = not e <= wanted
-        for l in range(0 if left[p] else m):
+        better = e < before[p] if m > SMALL else not left[p]
+        for l in range(m if better else 0):
             r[rows[l], 0], r[rows[l], 1] = best[l, 0], best[l, 1]
     return total
 
@@ -198,7 +200,7 @@ def take_in(first, near, turn, G, a, b, c, y, least):
 
 @apart
 def quick_island(first, last, G, W, a, b, c, bias, mu, low, r, y, reference, tolerance, tries):
-    """Solve the island of the rows first..last-1 (as in `solve_island`), but for parts that the first methods leave as they are.
+    """Solve the island of the rows first..last-1 (as in `solve_island`), but for parts that the first methods leave.
 
     tries : how many of them. Returns the residual as a velocity, from the impulses alone.
     """

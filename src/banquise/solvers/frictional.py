@@ -28,9 +28,9 @@ from banquise.threads import over_blocks
 
 Floats = NDArray[np.float64]
 
-# contacts; up to here the kernel of groups tries an island itself. What it leaves is begun anew by the whole chain, which of
-# larger ones in a jam that settles is most: with 4,000 a jam of 1,000 floes took twice the time
-WIDE = 1000
+WIDE = (
+    4000  # contacts; up to here the kernel of groups tries an island itself, and the chain goes on with what it leaves
+)
 PIVOT_UP_TO = 150  # contacts; up to here Lemke (0.1 s) is the last resort
 SMALL_TOLERANCE, LARGE_TOLERANCE = 1e-10, 1e-6
 
@@ -152,16 +152,17 @@ class IslandRun:
         if tolerance is not None:
             self.limit[:] = tolerance
 
-    def auto(self, tries: int | None = None) -> None:
+    def auto(self, tries: int | None = None, begun: bool = False) -> None:
         """The chain: small islands in one batch, Newton for large ones and for what the batch leaves; then pivoting.
 
         tries : how much of Newton's chain is gone through, and no pivoting; None for all
+        begun : its first methods have been tried on large islands, and the impulses are the best of them
         """
         huge = self.sizes > SMALL
         self.small(np.flatnonzero(~huge), _METHODS["auto"])
         if (self.error <= self.limit).all():
             return
-        self.each(lambda i: self.large(i, tries=tries), self.unsolved(self.sizes > 0))
+        self.each(lambda i: self.large(i, tries=tries, begun=begun and huge[i]), self.unsolved(self.sizes > 0))
         if tries is None:
             self.each(self.pivoting, self.unsolved(huge & (self.sizes <= PIVOT_UP_TO)))
 
@@ -216,7 +217,7 @@ class IslandRun:
             lambda i: self.large(i, part, tries=1), np.flatnonzero((self.sizes > SMALL) & (self.error <= self.limit))
         )
 
-    def large(self, i: int, part: float = 1.0, tries: int | None = None) -> None:
+    def large(self, i: int, part: float = 1.0, tries: int | None = None, begun: bool = False) -> None:
         first, last = self.span(i)
         mine = self.impulses[first:last]
         if (self.rows.c[first:last, 0] >= 0).all() and not self.rows.lower[first:last].any():
@@ -228,12 +229,14 @@ class IslandRun:
         near, least = self._near(i, goal)
         mine[~near] = 0.0
         self.settle(i, 5, 0)
+        if begun:  # with those that were taken in on the way here
+            near |= self._normal_speeds(i) < least
         rough = max(goal, ROUGH * self.reference[i])  # what parts are solved to until it is known which contacts close
-        known = bool(mine.any()) and not self.rows.lower[first:last].any()
+        known = bool(mine.any()) and not self.rows.lower[first:last].any() and not begun
         while self.error[i] * self.reference[i] > goal:
             whole = bool(near.all())
             aim = goal if whole or (turn == 0 and known) else rough
-            more, hard = self._solve_parts(i, near, aim, goal, tries)
+            more, hard = self._solve_parts(i, near, aim, goal, tries, begun)
             steps += more
             self.settle(i, 5, 0)
             if self.error[i] < least_error:
@@ -241,12 +244,15 @@ class IslandRun:
             if whole:
                 break
             if hard:  # a part may be harder than the whole
-                near[:], mine[:] = True, before
+                near[:], mine[:], begun = True, before, False
                 self.settle(i, 5, 0)
                 continue
             turn += 1
             closing = (self._normal_speeds(i) < least) | (turn >= SIEVES)
-            rough = rough if (closing & ~near).any() else goal
+            if (closing & ~near).any():
+                begun = False
+            else:
+                rough = goal
             near |= closing
         if self.error[i] > least_error:
             mine[:] = best
@@ -264,7 +270,7 @@ class IslandRun:
         return near, least
 
     def _solve_parts(
-        self, i: int, near: NDArray[np.bool_], aim: float, goal: float, tries: int | None
+        self, i: int, near: NDArray[np.bool_], aim: float, goal: float, tries: int | None, begun: bool
     ) -> tuple[int, bool]:
         """Solve each part of what is near by itself, where it is not; the steps it took, and whether one is left.
 
@@ -283,7 +289,8 @@ class IslandRun:
             which = members[start[p] : start[p + 1]]
             wanted = aim if len(which) > SMALL else goal
             island = LargeIsland(rows, which)
-            outcome = solve_large(island, self.memory.plan(island), self.impulses[which], speed, wanted, tries)
+            ready = begun and len(which) > SMALL
+            outcome = solve_large(island, self.memory.plan(island), self.impulses[which], speed, wanted, tries, ready)
             self.impulses[which] = outcome.impulses
             steps += outcome.steps
             hard = hard or not outcome.residual <= wanted

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise.contact.problem import ScaledRows
-from banquise.solvers import _kernels_block, _kernels_cells, _kernels_large, _kernels_path
+from banquise.solvers import _kernels, _kernels_block, _kernels_cells, _kernels_large, _kernels_path
 from banquise.solvers._kernels_newton import Island, Plan, Room
 
 FIRST = 2  # methods of the chain that are one kernel: the quick one, and the path from its best point
@@ -62,17 +62,24 @@ class LargeIsland:
 
 
 def solve_large(
-    island: LargeIsland, plan: Plan, start: Floats, reference: float, goal: float, tries: int | None = None
-) -> Outcome:
+    island: LargeIsland, plan: Plan, start: Floats, reference: float, goal: float, tries: int | None = None,
+    begun: bool = False,
+) -> Outcome:  # fmt: skip
     """The chain for a large island, from memory (`start` not zero) or cold. The best point of all is returned.
 
-    `reference` and `goal` are velocities; `tries`: how much of the chain is gone through, None for all.
+    `reference` and `goal` are velocities; `tries`: how much of the chain is gone through, None for all; `begun`: the first
+    methods ended at the start.
     """
     warm = bool(start.any())
-    r, best = start.copy(), np.empty_like(start)
+    r, best = start.copy(), start.copy()
     columns, room = island.columns, _kernels_large.room_for(island.columns, plan)
     first = FIRST if tries is None else min(tries, FIRST)
-    swept, least, total = _kernels_path.first_methods(columns, plan, room, r, best, reference, goal, first)
+    if begun:
+        G, W, a, b, c, mu, low = columns
+        swept, total = _kernels.residual(0, island.m, G, W, a, b, c, mu, low, r, room.y), 0
+        least = swept
+    else:
+        swept, least, total = _kernels_path.first_methods(columns, plan, room, r, best, reference, goal, first)
     tried = np.inf  # the residual from which the way through the cells was tried last
     for method, origin, nu, most in _chain(warm, reference, swept, CELLS[tries is not None])[: tries and tries - first]:
         if least <= goal:
