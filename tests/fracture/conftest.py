@@ -23,6 +23,20 @@ def star(seed: int, size: float = 50.0, corners: int = 11) -> Floe:
     return Floe(np.column_stack([reach * np.cos(angle), reach * np.sin(angle)]), density=910.0)
 
 
+def ragged(corners: int, seed: int) -> Floe:
+    """A round floe with teeth, more of them than a mesh keeps."""
+    angle = np.linspace(0, 2 * np.pi, corners, endpoint=False)
+    reach = 100 * (1 + 0.08 * np.random.default_rng(seed).uniform(-1, 1, corners))
+    return Floe(np.column_stack([reach * np.cos(angle), reach * np.sin(angle)]))
+
+
+def notches(floe: Floe) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Recessed corners, and the push towards the centre there."""
+    before, after = floe.ring - np.roll(floe.ring, 1, axis=0), np.roll(floe.ring, -1, axis=0) - floe.ring
+    spots = floe.ring[before[:, 0] * after[:, 1] < before[:, 1] * after[:, 0]]
+    return [(spot, (floe.centre - spot) / np.hypot(*(floe.centre - spot))) for spot in spots]
+
+
 @pytest.fixture(scope="session")
 def square() -> Floe:
     return rectangle(100, 100)

@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 import shapely
 
+from banquise.errors import ShapeError
 from banquise.fracture.elasticity import body_of, border_edges, clear_cache
 from banquise.fracture.mesh import find_patch
 from banquise.scene.floe import Disc, Floe
+
+from .conftest import notches, ragged
 
 SHAPES = {
     "square": Floe([[0, 0], [1, 0], [1, 1], [0, 1]]),
@@ -103,3 +106,27 @@ def test_a_patch_at_a_corner_does_not_feel_rounding_or_where_the_ring_starts():
             for off in (0.0, 1e-15, -1e-15)
         ]
         assert np.ptp(ends, axis=0).max() < 1e-13  # rounding of lengths of order one
+
+
+@pytest.mark.parametrize("corners", [120, 300])
+def test_a_notch_that_is_left_out_keeps_its_patch(corners):
+    """The patch lies on the meshed border, all of it; it was sought on the border itself, and one in ten lay beside the mesh."""
+    floe = ragged(corners, 0)
+    width = 0.05 * np.sqrt(floe.area)
+    for spot, push in notches(floe)[::3]:
+        body = body_of(floe, [(spot, push, width)])
+        edges = border_edges(body, 0)
+        ends = [body.mesh.nodes[body.mesh.elements[edges[:, 0], (edges[:, 1] + k) % 3]] for k in (0, 1)]
+        assert len(edges) >= 6
+        # to an edge, of six or more: one beyond a sharp corner may be near enough to count
+        assert np.hypot(*(ends[1] - ends[0]).T).sum() == pytest.approx(body.patches[0].width, rel=1 / 6)
+        # No farther than what the coarsest eye leaves out: a third of the mesh size, 1.15 / nodes squared.
+        assert np.hypot(*(body.to_mesh(spot) - np.concatenate(ends)).T).min() < 0.34 * np.sqrt(1.15 / 300) + 0.05 / 12
+
+
+def test_a_stretch_of_a_ragged_border_is_held():
+    floe = ragged(200, 1)
+    for k in range(0, 200, 20):
+        assert len(border_edges(body_of(floe, stretches=[(floe.ring[k], floe.ring[k + 1])]), 0))
+    with pytest.raises(ShapeError, match="no border of the floe near"):
+        border_edges(body_of(floe, stretches=[((0, 0), (5, 0))]), 0)

@@ -16,7 +16,7 @@ from banquise.fracture.percussion import _mobilities
 from banquise.fracture.sought import MIDDLING, ROUGH, Blow, Other, crack_of, own_fineness, seek
 from banquise.scene.floe import Disc, Floe
 
-from .conftest import rectangle
+from .conftest import notches, ragged, rectangle
 
 
 def blow_on(floe, *contacts):
@@ -169,3 +169,13 @@ def test_rough_and_fine_meshes_agree_on_floes_that_may_just_be_halved():
         for crack in (rough, fine):
             smaller = min(piece.area for piece in split(little, crack.start, crack.end))
             assert smaller >= 10.0 * crack.length - 2e-3 * little.area and smaller >= 100.0 - 2e-3 * little.area
+
+
+@pytest.mark.parametrize("fineness", [ROUGH, MIDDLING, own_fineness(Griffith())])
+def test_a_blow_in_a_notch_that_is_left_out_of_the_mesh_is_searched(fineness):
+    """Such blows broke nothing: their patch lay beside the mesh, which was taken for a floe that cannot be meshed."""
+    floe, ice = ragged(200, 0), Griffith()
+    for spot, push in notches(floe)[::4]:
+        crack, gives = seek(floe, blow_on(floe, contact(spot, push, 1e6)), ice, fineness, limit=math.inf)
+        assert gives > 0
+        assert crack is not None

@@ -58,10 +58,16 @@ def _with_patch_ends(corners, first, lines, begin, wide):
 
 
 @inner
-def meshed_border(corners, first, lines, begin, wide, nodes):
-    """The border as it is meshed, with its rings: without small detail, with the ends of the patches as points of it."""
+def meshed_border(corners, first, spots, width, nodes):
+    """The border as it is meshed, with its rings: without small detail, with the ends of the patches as points of it; and the
+    patches, see `patches`.
+
+    They are sought on the border without detail: a notch that is left out would take the patch in it along.
+    """
     simple, starts = simplified(corners, first, math.sqrt(1.15 / nodes))
-    return _with_patch_ends(simple, starts, lines, begin, wide)
+    lines, begin, wide = patches(simple, starts, spots, width)
+    rim, starts = _with_patch_ends(simple, starts, lines, begin, wide)
+    return rim, starts, lines, begin, wide
 
 
 @inner

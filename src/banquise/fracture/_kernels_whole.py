@@ -30,7 +30,6 @@ from banquise.fracture._kernels_sheet import (
     mean_stiffness,
     meshed,
     meshed_border,
-    patches,
     relieved,
     spread_force,
     stresses,
@@ -81,8 +80,7 @@ def yielding(corners, first, spots, pattern, width, poisson, nodes, patch_edges)
     """What a floe yields under its contacts (see `searched`), times Young's modulus and thickness; negative: no mesh."""
     x0, y0, unit = own_units(corners, first)
     at, where = _scaled(corners, spots, x0, y0, unit)
-    lines, begin, wide = patches(at, first, where, width / unit)
-    rim, starts = meshed_border(at, first, lines, begin, wide, nodes)
+    rim, starts, lines, begin, wide = meshed_border(at, first, where, width / unit, nodes)
     points, elements, neighbours = meshed(rim, starts, lines, begin, wide, nodes, patch_edges)
     n = points.shape[0]
     if elements.shape[0] == 0:
@@ -166,8 +164,7 @@ def searched(corners, first, spots, pattern, thickness, width, kinetic, quest, f
     """
     x0, y0, unit = own_units(corners, first)
     at, where = _scaled(corners, spots, x0, y0, unit)
-    lines, begin, wide = patches(at, first, where, width / unit)
-    rim, starts = meshed_border(at, first, lines, begin, wide, quest.nodes)
+    rim, starts, lines, begin, wide = meshed_border(at, first, where, width / unit, quest.nodes)
     along, turn = _kernels_border.marks(rim, starts)
     taken = taken_stretches(rim, starts, along, turn, lines, begin, wide)
     step = 0.0

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from banquise.errors import ShapeError
 from banquise.fracture import _kernels_mesh, _kernels_skyline
-from banquise.fracture.mesh import Mesh, Patch, find_patch, make_mesh
+from banquise.fracture.mesh import Mesh, Patch, find_patch, make_mesh, meshed_border
 from banquise.scene.floe import Floe
 
 Array = NDArray[np.float64]
@@ -150,16 +150,26 @@ def body_of(floe: Floe, contacts: Any = (), stretches: Any = (), nodes: int = 30
         """Off by 1e-10 of the floe's size at most: the last bits of a place would choose among the lattice's points."""
         return np.round((np.asarray(xy, dtype=float) - origin) / unit, 10)
 
+    # Patches are sought on the border that is meshed: a notch left out of it would take the patch in it along.
     scaled = shapely.transform(polygon, to_mesh)
-    patches = [find_patch(scaled, to_mesh(p), np.array(d), w / unit) for p, d, w in places]
-    patches += [Patch(to_mesh(piece), np.zeros(2)) for piece in pieces]
-    mesh = make_mesh(scaled, patches, nodes)
+    border = meshed_border(scaled, nodes)
+    patches = [find_patch(border, to_mesh(p), np.array(d), w / unit) for p, d, w in places]
+    patches += [Patch(_led(to_mesh(piece), scaled, border), np.zeros(2)) for piece in pieces]
+    mesh = make_mesh(border, patches, nodes)
     body = _assemble(mesh, tuple(patches), origin, unit, poisson)
     with _lock:
         _cache[key] = body
         if len(_cache) > _KEPT:
             _cache.popitem(last=False)
     return body
+
+
+def _led(ends: Array, polygon: Any, border: Any) -> Array:
+    """Ends (2, 2) of a stretch, those on the border of a floe led to the border that is meshed."""
+    spots = shapely.points(ends)
+    on_it = shapely.distance(polygon.boundary, spots) < 1e-6
+    near = shapely.get_coordinates(shapely.shortest_line(border.boundary, spots))[::2]
+    return np.where(on_it[:, None], near, ends)
 
 
 def border_edges(body: Body, which: int) -> NDArray[np.int64]:

@@ -57,6 +57,18 @@ class Mesh:
     area: Array = field(repr=False)  # (ne,)
 
 
+def meshed_border(polygon: Any, nodes: int) -> Any:
+    """A polygon of unit area without border detail far below the mesh size; much detail allows a coarser eye."""
+    spacing = float(np.sqrt(1.15 / nodes))
+    tolerance = 0.02 * spacing
+    while True:
+        simple = polygon.simplify(tolerance, preserve_topology=True)
+        corners = len(simple.exterior.coords) + sum(len(r.coords) for r in simple.interiors)
+        if corners <= 90 or tolerance > 0.3 * spacing:
+            return simple
+        tolerance *= 1.6
+
+
 def find_patch(polygon: Any, point: Array, direction: Array, width: float) -> Patch:
     """The stretch of border of that width about the border point nearest to `point`, as far as it faces the push."""
     rings = [polygon.exterior, *polygon.interiors]
@@ -102,10 +114,9 @@ def find_patch(polygon: Any, point: Array, direction: Array, width: float) -> Pa
     return Patch(line, direction)
 
 
-def make_mesh(polygon: Any, patches: list[Patch], nodes: int) -> Mesh:
-    """Mesh a polygon of unit area with about that many nodes and at least six edges on each patch."""
+def make_mesh(border: Any, patches: list[Patch], nodes: int) -> Mesh:
+    """Mesh a `meshed_border` with about that many nodes and at least six edges on each patch, which lies on it."""
     coarse = float(np.sqrt(1.15 / nodes))
-    border = _simplified(polygon, coarse)
     rings = [_oriented(r, k == 0) for k, r in enumerate([border.exterior, *border.interiors])]
     rings = [_with_patch_ends(r, patches) for r in rings]
     corners = np.ascontiguousarray(np.vstack(rings))
@@ -134,17 +145,6 @@ def make_mesh(polygon: Any, patches: list[Patch], nodes: int) -> Mesh:
 def _oriented(ring: Any, outer: bool) -> Array:
     corners = np.asarray(ring.coords)[:-1]
     return np.ascontiguousarray(corners if bool(ring.is_ccw) == outer else corners[::-1])
-
-
-def _simplified(polygon: Any, spacing: float) -> Any:
-    """Drop border detail far below the mesh size; much detail allows a coarser eye."""
-    tolerance = 0.02 * spacing
-    while True:
-        simple = polygon.simplify(tolerance, preserve_topology=True)
-        corners = len(simple.exterior.coords) + sum(len(r.coords) for r in simple.interiors)
-        if corners <= 90 or tolerance > 0.3 * spacing:
-            return simple
-        tolerance *= 1.6
 
 
 def _with_patch_ends(ring: Array, patches: list[Patch]) -> Array:
