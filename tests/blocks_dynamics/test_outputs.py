@@ -6,6 +6,7 @@ import base64
 import json
 import re
 
+import netCDF4
 import numpy as np
 import pytest
 import xarray as xr
@@ -82,6 +83,7 @@ def same_bits(one, other):
         assert set(first.variables) == set(second.variables)
         for name in first.variables:
             np.testing.assert_array_equal(first[name].values, second[name].values, err_msg=f"{part} {name}")
+    np.testing.assert_array_equal(one.records["events"], other.records["events"])
 
 
 def test_plain_xarray_reads_the_run_file(finished):
@@ -105,6 +107,43 @@ def test_plain_xarray_reads_the_run_file(finished):
     world = corners @ turn.T + [float(root[c][0, 1]) for c in "xyz"]
     wanted = simulation().scene.blocks[1].world_vertices
     np.testing.assert_allclose(world[np.lexsort(world.T)], wanted[np.lexsort(wanted.T)], atol=1e-12)
+
+
+def test_impacts_are_in_the_file_and_beside_the_tables(finished, tmp_path):
+    run = bq.open_run(finished)
+    events = run.events
+    columns = [
+        "time",
+        "kind",
+        "block_a",
+        "block_b",
+        "x",
+        "y",
+        "z",
+        "normal_impulse",
+        "tangential_impulse",
+        "energy_loss",
+    ]
+    assert events.columns.tolist() == columns
+    assert set(events["block_b"]) == {1, 2, 3, 4, 5} and (events["block_a"] == 0).all()  # each of the five lands
+    assert (events["kind"] == "impact").all() and (events["normal_impulse"] > 0).all()
+    assert int(run.ledger.collisions.sum()) == len(events)
+    stored = xr.open_dataset(finished, group="events")
+    assert stored["normal_impulse"].attrs["units"] == "N s"
+    np.testing.assert_array_equal(stored["z"], events["z"])
+    export(run, "csv", tmp_path / "out.csv")
+    assert len((tmp_path / "out_events.csv").read_text().splitlines()) == 1 + len(events)
+
+
+def test_files_of_earlier_versions_have_no_impacts(finished, tmp_path, monkeypatch):
+    from banquise.recording import block_file
+
+    monkeypatch.setattr(block_file, "_events_table", lambda rows: xr.Dataset())
+    bq.open_run(finished).save(tmp_path / "old.nc")
+    monkeypatch.undo()
+    with netCDF4.Dataset(tmp_path / "old.nc", "a") as file:
+        file.renameGroup("events", "no_events")
+    assert bq.open_run(tmp_path / "old.nc", check=False).events.empty
 
 
 def test_cf_checker_finds_no_error(finished):

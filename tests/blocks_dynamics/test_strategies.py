@@ -49,15 +49,40 @@ def test_dropped_block_lands(law):
 
 def test_events_meet_the_impact_times_of_the_closed_form():
     """Dropped from 1 m, restitution 1/2: impacts at T, 2 T, 2.5 T, ..., rest at 3 T; T = sqrt(2 / g)."""
-    sim, run = simulate([floor(), CUBE.moved(position=(0, 0, 1.5))], Events(0.02, 1e-4), 1.5, restitution=0.5)
+    _, run = simulate([floor(), CUBE.moved(position=(0, 0, 1.5))], Events(0.02, 1e-4), 1.5, restitution=0.5)
     first = np.sqrt(2 / G)
-    times = np.unique([when for when, *_ in sim.impacts])
+    times = run.events["time"].to_numpy()
     expected = first * (3 - 2.0 ** (1 - np.arange(8)))
     np.testing.assert_allclose(times[:8], expected, atol=1e-10)
     assert times[-1] == pytest.approx(3 * first, abs=2e-4)  # rebounds below 0.1 ms are none
     assert float(run.dataset.z[-1, 1]) == pytest.approx(0.5, abs=1e-9)
     assert abs(float(run.dataset.w[-1, 1])) < 1e-9
     assert abs(float(run.ledger.balance[-1])) < 1e-9 * 1000 * G
+
+
+@pytest.mark.parametrize("scheme", [Events(0.02), Moreau(1e-3)])
+def test_impacts_say_what_acted(scheme):
+    """A cube that falls 1 m onto a floor which takes half of its speed: m v (1 + e) and m v^2 (1 - e^2) / 2, at its face."""
+    _, run = simulate([floor(), CUBE.moved(position=(0.2, 0, 1.5))], scheme, 0.6, restitution=0.5)
+    (hit,) = run.events.itertuples()
+    speed = np.sqrt(2 * G)
+    near = {
+        "rel": 1e-9 if isinstance(scheme, Events) else 2 * G * 1e-3 / speed
+    }  # an impact is placed a step early at most
+    assert (hit.kind, hit.block_a, hit.block_b) == ("impact", 0, 1)
+    assert hit.normal_impulse == pytest.approx(1000 * speed * 1.5, **near)
+    assert hit.energy_loss == pytest.approx(1000 * speed**2 / 2 * 0.75, **near)
+    assert hit.tangential_impulse < 1e-9 * hit.normal_impulse
+    assert (hit.x, hit.y) == pytest.approx((0.2, 0.0), abs=1e-9)
+    assert abs(hit.z) < speed * 1e-3  # a step of the fall
+
+
+def test_what_rests_slides_or_creeps_is_no_impact():
+    for scheme in (Moreau(0.002), Events(0.01), QuasiStatic(0.01)):
+        _, run = simulate([*tower(5).blocks], scheme, 0.2)
+        assert run.events.empty and not run.ledger.collisions.any(), scheme
+    _, run = simulate([floor(), CUBE.moved(position=(0, 0, 0.5), velocity=(1, 0, 0))], Moreau(0.002), 0.4)
+    assert run.events.empty
 
 
 @pytest.mark.parametrize(("gap", "after"), [(0.0, (-1 / 3, 2 / 3, 2 / 3)), (0.05, (0, 0, 1))])

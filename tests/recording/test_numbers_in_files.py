@@ -20,7 +20,9 @@ def good(tmp_path_factory):
     floes = [bq.Floe(SQUARE, velocity=(1, 0)), bq.Floe(SQUARE + (10.5, 0))]
     scene = bq.Scene(floes, [bq.Obstacle(SQUARE + (40, 0))])
     bq.Simulation(scene, bq.Forcing(wind=(10, 0))).run(4.0, 1.0, output=folder / "floes.nc", contacts=True)
-    blocks = bq.Simulation(tower(1), bq.Forcing(gravity=(0, 0, -9.81)), scheme=bq.TimeStepping(0.01))
+    falling = tower(1).blocks[1].moved(velocity=(0, 0, -1))
+    pair = bq.Scene(blocks=[tower(1).blocks[0], falling])
+    blocks = bq.Simulation(pair, bq.Forcing(gravity=(0, 0, -9.81)), scheme=bq.TimeStepping(0.01))
     blocks.run(0.1, 0.05, output=folder / "blocks.nc")
     return folder
 
@@ -31,7 +33,7 @@ NUMBERS = {
         "shapes/obstacle", "shapes/parent", "shapes/area", "shapes/ring_body", "shapes/part_node_count",
     ],
     "blocks": [
-        "time", "ledger/contacts", "ledger/unsolved", "loads/force_z", "shapes/fixed", "shapes/vertex_count",
+        "time", "ledger/contacts", "ledger/unsolved", "loads/force_z", "events/block_b", "shapes/fixed", "shapes/vertex_count",
         "shapes/triangle", "shapes/part_body", "shapes/part_corner_count", "shapes/part_triangle",
     ],
 }  # fmt: skip

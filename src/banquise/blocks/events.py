@@ -12,6 +12,7 @@ import numpy as np
 
 from banquise.blocks import step as stepping
 from banquise.blocks.contacts import Touching
+from banquise.blocks.impacts import note_impacts
 
 if TYPE_CHECKING:
     from banquise.blocks.simulation import BlockSimulation
@@ -50,11 +51,10 @@ def _impacts(sim: BlockSimulation, near: Touching, shortest: float) -> None:
             return
         flight = 2.0 * bounce * np.abs(approach) / max(sim.strength, 1e-300)
         rate = np.where(hits & (flight > shortest), bounce * approach, 0.0)
-        stepping.kick(sim, 0.0, 1.0, None, touching, rate)
-        for k in np.flatnonzero(hits):
-            push = float(touching.impulse[k] @ touching.normal[k])
-            sim.impacts.append((sim.time, int(touching.body_a[k]), int(touching.body_b[k]), push))
-        sim.ledger.add(collisions=int(np.count_nonzero(hits)))
+        meets, before = stepping.kick(sim, 0.0, 1.0, None, touching, rate)
+        meets[:] = False  # those that the steps would tell from rest; the points of bonds come last
+        meets[: len(hits)] = hits
+        note_impacts(sim, meets, before, sim.time)
 
 
 def _fly_to_meeting(sim: BlockSimulation, near: Touching, left: float, shortest: float) -> None:

@@ -10,18 +10,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from banquise.given import counted
-from banquise.recording.block_file import LOADS, STATE, on_blocks, read_block_file, write_block_run
+from banquise.recording.block_file import EVENTS, KINDS, LOADS, STATE, on_blocks, read_block_file, write_block_run
 from banquise.recording.block_shapes import blocks_from
 from banquise.recording.run_file import open_run
 from banquise.recording.write_run import ledger_table
 from banquise.scene.scene import Scene
 
 if TYPE_CHECKING:
+    import pandas as pd
     import xarray as xr
 
 
 class BlockRun:
-    """`dataset` (time, block), `ledger` (time), `loads` on fixed blocks (time, block), `shapes`, `scene` at the end."""
+    """`dataset` (time, block), `ledger` (time), `events` (a table, one row an impact), `loads` on fixed blocks (time, block),
+    `shapes`, `scene` at the end."""
 
     kind = "blocks"
 
@@ -41,6 +43,17 @@ class BlockRun:
     def loads(self) -> xr.Dataset:
         """Mean force and torque (about its centre) on each fixed block over the record interval; 0 on the others."""
         return self._on_time(on_blocks(self.records["loads"], LOADS))
+
+    @cached_property
+    def events(self) -> pd.DataFrame:
+        """One row an impact of two blocks, block_a < block_b: place, impulses and energy lost; contacts that last have none."""
+        import pandas as pd
+
+        table = pd.DataFrame(self.records["events"], columns=list(EVENTS))
+        table["kind"] = np.array(KINDS)[table["kind"].to_numpy(dtype=int)]
+        for name in ("block_a", "block_b"):
+            table[name] = table[name].astype(int)
+        return table
 
     @cached_property
     def ledger(self) -> xr.Dataset:

@@ -30,7 +30,7 @@ from banquise.errors import CaseError, ForcingError, KeywordError, known_keyword
 from banquise.forcing.forcing import Forcing
 from banquise.forcing.loads import asked_force
 from banquise.given import counted, seed_of
-from banquise.recording.block_file import write_block_run
+from banquise.recording.block_file import EVENTS, write_block_run
 from banquise.recording.block_shapes import block_shapes
 from banquise.recording.ledger import Ledger
 from banquise.recording.progress import Progress
@@ -114,7 +114,7 @@ class BlockSimulation:
         self.ledger = Ledger(self.columns.kinetic_energy())
         self.memory, self.finder = Memory(), Finder()
         self.touching: Touching | None = None
-        self.impacts: list[tuple[float, int, int, float]] = []  # time, the two blocks, normal impulse: of `Events`
+        self.events: list[Floats] = []  # impacts since the last record, rows as in the run file
         self.bond, self.bonds = bond, Bonds()
         if bond is not None:
             self.bonds = Bonds.between(bond, self.columns, *self.finder.faces(self.columns, bond.within))
@@ -258,6 +258,7 @@ class BlockSimulation:
             "time": np.array(self.time), "fresh": np.array(self.fresh), "centre": c.centre.copy(),
             "orientation": c.orientation.copy(), "velocity": c.velocity.copy(), "totals": totals,
             "on_fixed": self.on_fixed, "pressed": self.pressed, "last_record": np.array(self._last_record),
+            "events": self._joined_events(),
             **{f"memory_{key}": np.array(value) for key, value in self.memory.arrays().items()},
             **{f"bond_{key}": np.array(value) for key, value in self.bonds.arrays().items()},
         }  # fmt: skip
@@ -279,6 +280,10 @@ class BlockSimulation:
         self.ledger.totals = dict(zip(self.ledger.totals, map(float, stored["totals"][1:])))
         self.on_fixed, self.pressed = stored["on_fixed"].copy(), stored["pressed"].copy()
         self._last_record = float(stored["last_record"])
+        self.events = [stored["events"]] if "events" in stored else []  # not in checkpoints of earlier versions
+
+    def _joined_events(self) -> Floats:
+        return np.concatenate([np.empty((0, len(EVENTS))), *self.events])
 
     def _record(self, recorder: Recorder) -> None:
         c = self.columns
@@ -286,7 +291,10 @@ class BlockSimulation:
         window = self.time - self._last_record
         share = 1.0 / window if window > 0 else 0.0
         frame = np.vstack([state.T, share * self.pressed])
-        recorder.add(self.time, frame, self.ledger.record(c.kinetic_energy()), share * self.on_fixed, [])
+        recorder.add(
+            self.time, frame, self.ledger.record(c.kinetic_energy()), share * self.on_fixed, [self._joined_events()]
+        )
+        self.events = []
         self.on_fixed, self.pressed = np.zeros_like(self.on_fixed), np.zeros_like(self.pressed)
         self._last_record = self.time
 

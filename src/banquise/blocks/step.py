@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from banquise.blocks.columns import turn
 from banquise.blocks.contacts import Touching
+from banquise.blocks.impacts import note_impacts
 from banquise.blocks.lookahead import ROUNDS, overlooked
 from banquise.blocks.schemes import Events, Moreau, Penalty, QuasiStatic
 from banquise.contact.spatial import SpatialProblem
@@ -73,7 +75,7 @@ def _moreau(sim: BlockSimulation, step: float) -> None:
         theta, at_start = method.theta, method.contacts == "start"
     if sim.fresh:  # bodies that meet at the very start would overlap by the middle of the first step
         columns.path_velocity(sim.time, 0.5 * step)
-        kick(sim, 0.0, 0.5 * step)
+        note_impacts(sim, *kick(sim, 0.0, 0.5 * step), sim.time)
         sim.fresh = False
     ahead, before = max(step, sim.step), (1.0 - theta) * step
     if at_start:
@@ -83,7 +85,7 @@ def _moreau(sim: BlockSimulation, step: float) -> None:
     columns.drift(before)
     middle = sim.time + before
     columns.follow(middle)
-    kick(sim, step, ahead, middle, touching)
+    note_impacts(sim, *kick(sim, step, ahead, middle, touching), middle)
     columns.drift(theta * step)
     sim.time += step
     columns.follow(sim.time)
@@ -92,10 +94,11 @@ def _moreau(sim: BlockSimulation, step: float) -> None:
 def kick(
     sim: BlockSimulation, step: float, ahead: float, time: float | None = None, touching: Touching | None = None,
     rate: Floats | None = None,
-) -> None:  # fmt: skip
+) -> tuple[NDArray[np.bool_], Floats]:  # fmt: skip
     """Velocities jump by `step` seconds of forces and by what contacts need to stay apart for `ahead` seconds.
 
-    `rate` (m,) m/s takes the place of the gap law: minus the least speed at which each contact is to open.
+    `rate` (m,) m/s takes the place of the gap law: minus the least speed at which each contact is to open. Returns which
+    contacts (m,) of `sim.touching` met, not leaning on each other before, and the velocities before.
     """
     columns, rounds = sim.columns, 0
     if touching is None:
@@ -115,7 +118,7 @@ def kick(
         free[:, 3:] += step * np.einsum("nij,nj->ni", inverse_root, inner)
     for left in range(rounds, -1, -1):
         whole, bonds = sim.bonds.joined(touching, columns)
-        found, pull = _solve(sim, whole, bonds, inverse_root, before, free, step, ahead, rate)
+        found, pull, meets = _solve(sim, whole, bonds, inverse_root, before, free, step, ahead, rate)
         more = overlooked(sim, touching, found.velocity, ahead) if left else None
         if more is None:
             break
@@ -132,15 +135,16 @@ def kick(
         residual=found.residual, unsolved=found.unsolved, islands=found.islands, largest_island=found.largest_island,
         max_overlap=touching.overlap, contacts=int(np.count_nonzero(found.impulses[:, 0] > 0.0)),
     )  # fmt: skip
+    return meets, before
 
 
 def _solve(
     sim: BlockSimulation, touching: Touching, bonds: Ints, inverse_root: Floats, before: Floats, free: Floats,
     step: float, ahead: float, given: Floats | None,
-) -> tuple[spatial.SpatialSolution, Floats]:  # fmt: skip
+) -> tuple[spatial.SpatialSolution, Floats, NDArray[np.bool_]]:  # fmt: skip
     """Newton's law of restitution where bodies would meet, and elsewhere: come no nearer than the gap.
 
-    Also returns the pull (m, 3) N s of the bonds, which the impulses of the solution do not hold.
+    Also returns the pull (m, 3) N s of the bonds, which the impulses of the solution do not hold, and which contacts (m,) meet.
     """
     columns = sim.columns
     kinds = columns.material[touching.body_a], columns.material[touching.body_b]
@@ -155,6 +159,7 @@ def _solve(
     rate = np.where(meets, sim.restitution[kinds] * approach, rate) if given is None else given
     pull, first = np.zeros((len(gap), 3)), len(gap) - len(bonds)
     if len(bonds):
+        meets[first:] = False
         friction[first:], rate[first:] = sim.bonds.friction[bonds], np.maximum(gap[first:], 0.0) / ahead
         pull[first:] = -step * sim.bonds.tension[bonds, None] * touching.normal[first:]
         free = free + columns.response(touching, pull, inverse_root)
@@ -165,9 +170,9 @@ def _solve(
     guess = np.einsum("kij,kj->ki", problem.frames, touching.guess)
     tolerance = sim.contact.tolerance or (FINE if problem.contacts <= SMALL else COARSE)
     if guess.any() or sim.memory.impulse.any():
-        return spatial.solve(problem, guess, tolerance, sim.sweeps), pull
+        return spatial.solve(problem, guess, tolerance, sim.sweeps), pull, meets
     # Without a memory the sweeps start from nothing: a stack then needs about the square of its height of them.
-    return spatial.solve(problem, guess, tolerance, 10 * sim.sweeps, _order(sim, touching)), pull
+    return spatial.solve(problem, guess, tolerance, 10 * sim.sweeps, _order(sim, touching)), pull, meets
 
 
 def _order(sim: BlockSimulation, touching: Touching) -> Order | None:

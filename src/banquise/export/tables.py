@@ -39,10 +39,11 @@ def write_csv(run: Run, path: Path, stride: int = 1) -> None:
 
 
 def write_block_csv(run: Any, path: Path, stride: int = 1) -> None:
-    """One row a block a record (SI, digits that read back to the same numbers); ledger and loads beside it."""
+    """One row a block a record (SI, digits that read back to the same numbers); ledger, loads and impacts beside it."""
     run.dataset.isel(time=slice(None, None, stride)).to_dataframe().to_csv(path)
     run.ledger.to_dataframe().to_csv(path.with_name(path.stem + "_ledger.csv"))
     run.loads.to_dataframe().to_csv(path.with_name(path.stem + "_loads.csv"))
+    run.events.to_csv(path.with_name(path.stem + "_events.csv"), index=False)
 
 
 def write_geoparquet(run: Run, path: Path, stride: int = 1) -> None:
@@ -88,8 +89,6 @@ def write_zarr(run: Run, path: Path, stride: int = 1) -> None:
         state.to_zarr(path, mode="w", encoding=chunks)
         for name, data in (("ledger", run.ledger), ("loads", run.loads)):
             data.to_zarr(path, mode="a", group=name)
-        if not hasattr(run, "events"):  # runs of blocks keep none
-            return
         events = run.events.drop(columns="kind").to_xarray()
         events.attrs["kind"] = [str(kind) for kind in run.events["kind"]]
         events.to_zarr(path, mode="a", group="events")

@@ -52,6 +52,18 @@ LOADS = {
     **{f"force_{axis}": {"units": "N", "long_name": f"mean force along {axis}"} for axis in "xyz"},
     **{f"torque_{axis}": {"units": "N m", "long_name": f"mean torque about {axis}, at its centre"} for axis in "xyz"},
 }
+# kind is a number here, an index of KINDS
+EVENTS = {
+    "time": {"units": "s", "long_name": "time from the start of the run"},
+    "kind": {"flag_values": [0.0], "flag_meanings": "impact"},
+    "block_a": {"long_name": "block id"},
+    "block_b": {"long_name": "block id, above block_a"},
+    **{axis: {"units": "m", "long_name": f"{axis} of the mean of its points, by normal impulse"} for axis in "xyz"},
+    "normal_impulse": {"units": "N s", "long_name": "sum over the points of the pair, along their normals"},
+    "tangential_impulse": {"units": "N s", "long_name": "size of the sum of what acts across the normals"},
+    "energy_loss": {"units": "J", "long_name": "energy that the contact takes"},
+}
+KINDS = ("impact",)
 
 
 def write_block_run(
@@ -70,6 +82,7 @@ def write_block_run(
             "shapes": for_file(shapes),
             "ledger": ledger_table(records).assign_coords(time=time),
             "loads": on_blocks(records["loads"], LOADS).assign_coords(time=time),
+            "events": _events_table(records["events"]),
         }
         write_groups(temporary, groups, {**case, "format": FORMAT}, checkpoint)
 
@@ -80,7 +93,7 @@ def _write_state(path: Path, pieces: Iterator[dict[str, Any]], n: int, case: dic
     """The root group; what the others need of the pieces is given back."""
     import netCDF4
 
-    small: dict[str, list[Any]] = {name: [] for name in ("time", "ledger", "loads")}
+    small: dict[str, list[Any]] = {name: [] for name in ("time", "ledger", "loads", "events")}
     names: Any = None
     done = 0
     with netCDF4.Dataset(path, "w", format="NETCDF4") as file:
@@ -118,6 +131,12 @@ def on_blocks(values: Array, columns: dict[str, dict[str, str]]) -> xr.Dataset:
     )
 
 
+def _events_table(rows: Array) -> xr.Dataset:
+    import xarray as xr
+
+    return xr.Dataset({name: ("event", rows[:, k], attrs) for k, (name, attrs) in enumerate(EVENTS.items())})
+
+
 def read_block_file(path: Path) -> tuple[dict[str, Any], xr.Dataset, dict[str, Any]]:
     """Records, shapes and case of a run file of blocks."""
     import xarray as xr
@@ -127,6 +146,7 @@ def read_block_file(path: Path) -> tuple[dict[str, Any], xr.Dataset, dict[str, A
         for name in ("", "shapes", "ledger", "loads", "case"):
             with xr.open_dataset(path, engine="netcdf4", group=name or None, decode_times=False) as data:
                 groups[name] = data.load()
+        groups["events"] = _stored_events(path)
     case = json.loads(groups["case"].attrs["json"])
     if case.get("format", 1) > FORMAT:
         raise RunFileError(f"{path}: written by a newer Banquise (format {case['format']}). Install that one.")
@@ -139,7 +159,7 @@ def read_block_file(path: Path) -> tuple[dict[str, Any], xr.Dataset, dict[str, A
         "ledger": np.column_stack([ledger[name].values for name in names]),
         "ledger_names": np.array(names),
         "loads": np.stack([groups["loads"][name].values for name in LOADS], axis=2),
-        "events": np.empty((0, 10)),
+        "events": np.column_stack([groups["events"][name].values for name in EVENTS]),
     }
     shapes = from_file(groups["shapes"])
     lost = [name for name in COLUMNS if name not in shapes]
@@ -149,4 +169,18 @@ def read_block_file(path: Path) -> tuple[dict[str, Any], xr.Dataset, dict[str, A
     check_times(groups[""]["time"])
     check_finite(ledger, COUNTS, "ledger")
     check_finite(groups["loads"], LOADS, "loads")
+    check_finite(groups["events"], ("time", "block_a", "block_b"), "events")
+    if not groups["events"]["kind"].isin(range(len(KINDS))).all():
+        raise ValueError("events: of no known kind")
     return records, shapes, case
+
+
+def _stored_events(path: Path) -> xr.Dataset:
+    """Those of the file; none in files of earlier versions."""
+    import xarray as xr
+
+    try:
+        with xr.open_dataset(path, engine="netcdf4", group="events", decode_times=False) as data:
+            return data.load()
+    except OSError:
+        return _events_table(np.empty((0, len(EVENTS))))

@@ -36,6 +36,7 @@ def block_facts(run: Any) -> list[tuple[str, str]]:
         ("Length", f"{clock(float(times[-1]), float(times[-1]))}, {len(times):,} records"),
         ("Blocks", f"{run.bodies:,}, {fixed:,} of them fixed"),
         ("Step", f"{case.get('step', 0.0):g} s"),
+        ("Impacts", f"{len(run.events):,}"),
         ("Water", "none" if level is None else f"its surface at z = {level:g} m"),
     ]
     rows += stated(case, ("forcing", "contact", "scheme", "seed"))
