@@ -197,8 +197,13 @@ class Simulation:
 
     @property
     def crowd(self) -> str:
-        """How many there are, for the progress bar."""
+        """How many there are."""
         return counted(self.bodies.n_free, "floe")
+
+    @property
+    def at_work(self) -> str:
+        """Who is there and in contact, for the progress bar."""
+        return f"{self.crowd}, {counted(int(self.ledger.window['contacts']), 'contact')}"
 
     @property
     def euler(self) -> bool:

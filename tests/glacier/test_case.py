@@ -156,6 +156,8 @@ def test_run_writes_file_picture_and_json(case, capsys, tmp_path):
         assert data.displacement.dims == ("time", "node") and data.displacement.units == "m"
         assert float(data.seismic_force.max()) == pytest.approx(told["peak_seismic_force"], rel=1e-3)
     assert (tmp_path / "out.png").read_bytes()[:4] == b"\x89PNG"
+    assert main(["glacier", "run", str(case), "-o", "out.nc", "--force", "--no-plot", "--quiet"]) == 0
+    assert capsys.readouterr().err == ""
 
 
 def test_run_goes_beside_its_case_and_until_is_taken(case, capsys, tmp_path, monkeypatch):

@@ -130,12 +130,26 @@ def test_runs_in_pieces_are_one_run():
     for scheme in ("imex", "hht", "verlet"):
         options = {"until": 2.0, "step": 1e-4, "scheme": scheme}
         cut = g.run(load, **options)
-        size, schemes._PIECE = schemes._PIECE, 10**9
-        try:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(schemes, "_PIECE", 10**9)
+            patch.setattr(schemes, "_WORK", 10**10)
             whole = g.run(load, **options)
-        finally:
-            schemes._PIECE = size
-        assert cut.dataset.identical(whole.dataset) and cut.peak_seismic_force == whole.peak_seismic_force
+            patch.setattr(schemes, "_WORK", 6 * 1000)  # 1,000 arrivals of 6 nodes, as a long chain has them
+            fine = g.run(load, **options)
+        assert cut.dataset.identical(whole.dataset) and fine.dataset.identical(whole.dataset)
+
+
+@pytest.mark.parametrize("load", [gl.HalfSine(90e6, 20.0), gl.Iceberg(height=800.0, aspect=0.25, tilt=2.0)])
+def test_progress_is_shown_when_asked(load, capsys, monkeypatch):
+    from banquise.recording import progress
+
+    monkeypatch.setattr(progress, "LINE_SECONDS", -1.0)  # a line after every piece
+    g = gl.Glacier(500.0, 100.0)
+    g.run(load, until=2.0, step=1e-3)
+    assert capsys.readouterr().err == ""
+    g.run(load, until=2.0, step=1e-3, progress=True)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[-1].startswith("2 of 2 s (100 %), step 2,000, 6 nodes, ") and lines[-1].endswith(" x real time")
 
 
 def test_step_never_above_the_one_asked_for_and_ends_on_time():

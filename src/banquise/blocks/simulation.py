@@ -300,8 +300,13 @@ class BlockSimulation:
 
     @property
     def crowd(self) -> str:
-        """How many there are, for the progress bar."""
+        """How many there are."""
         return counted(len(self.columns), "block")
+
+    @property
+    def at_work(self) -> str:
+        """Who is there and in contact, for the progress bar."""
+        return f"{self.crowd}, {counted(int(self.ledger.window['contacts']), 'contact')}"
 
     def describe(self, until: float, every: float) -> dict[str, Any]:
         """What the run file says of this run: settings, versions, seed."""

@@ -22,6 +22,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     options.output(subs["run"])
     options.times(subs["run"])
     options.again(subs["run"])
+    options.quiet(subs["run"])
     for sub in subs.values():
         sub.add_argument("case", metavar="CASE.toml", help="case file of a glacier (TOML)")
         options.json(sub, "the numbers")
@@ -46,7 +47,7 @@ def _run(case: Any, args: argparse.Namespace) -> int:
     case.options.update({name: duration(given, name) for name in ("until", "every") if (given := getattr(args, name))})
     options.check_there(args, output)
     say_when_compiling()
-    result = case.run()
+    result = case.run(progress=not args.quiet)
     result.to_netcdf(output)
     picture = options.drawn(args, output.with_suffix(".png"), lambda: plot_run(result), dpi=120)
     if args.json:

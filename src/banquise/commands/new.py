@@ -77,7 +77,7 @@ every = "20 ms"
 """
 
 GLACIER = """\
-# Lengths in m, times in s, angles in rad; text with a unit is read too: "10 km", "1 deg".
+# Lengths in m, times in s, slopes and tilts in degrees; text with a unit is read too: "10 km", "0.02 rad".
 # An iceberg capsizes against the front of a glacier.
 [glacier]                                             # a chain of blocks that slides
 length = "10 km"

@@ -42,9 +42,9 @@ class GlacierCase:
     load: Any
     options: dict[str, Any]
 
-    def run(self) -> Any:
+    def run(self, progress: bool = False) -> Any:
         """Run it."""
-        return self.glacier.run(self.load, **self.options)
+        return self.glacier.run(self.load, **self.options, progress=progress)
 
     def plan(self) -> Plan:
         """What the run will do; raises what it would raise before its first step."""

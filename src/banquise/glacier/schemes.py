@@ -12,12 +12,13 @@ import numpy.typing as npt
 import xarray as xr
 
 from banquise.errors import CaseError, known_keywords, nearest
-from banquise.given import ask_numbers, floats
+from banquise.given import ask_numbers, counted, floats
 from banquise.glacier import _kernels_friction, _kernels_hht, _kernels_schemes
 from banquise.glacier._kernels_schemes import Record, State
 from banquise.glacier.kinds import one_number
 from banquise.glacier.loads import Load, NoLoad
 from banquise.glacier.stored import ChainRun
+from banquise.recording.progress import Progress
 from banquise.settings import number
 from banquise.units import duration
 
@@ -28,6 +29,7 @@ Array = npt.NDArray[np.float64]
 SCHEMES = ("imex", "verlet", "hht")
 BEYOND = ("error", "warn")
 _PIECE = 8192  # arrivals whose load is evaluated at once: memory does not grow with the number of steps
+_WORK = 5_000_000  # nodes times arrivals at once, half a second or less: then progress is shown, and Ctrl-C heard
 _RECORDS = 500  # kept of a run unless `every` says otherwise, fewer for a very long chain:
 _VALUES = 2_000_000  # node values a recorded field holds at most by default
 
@@ -90,6 +92,7 @@ def run(
     tolerance: float = 1e-9,
     perturbation: float = 0.0,
     beyond_limit: str = "error",
+    progress: bool = False,
 ) -> GlacierRun:
     """Shake `glacier` with `load` for `until` seconds.
 
@@ -102,12 +105,14 @@ def run(
     alpha, tolerance : of "hht": numerical damping in [-1/3, 0]; relative speed and stress increments where Newton stops
     perturbation : change of the starting speed of the front node, as a fraction of the equilibrium speed
     beyond_limit : "error" or "warn", when the step is beyond the scheme's limit
+    progress : show how far the run is, on stderr
     """
     tolerance = number(tolerance, "tolerance", above=0.0)
     perturbation = number(perturbation, "perturbation")
     made = plan(glacier, load, until, scheme, step, every, alpha, beyond_limit)
     stepper = _Stepper(glacier, scheme, made.step, made.steps, made.stride, alpha, tolerance, perturbation)
-    iceberg = _advance(stepper, made.force)
+    with Progress(progress, stepper, made.step * made.steps) as bar:
+        iceberg = _advance(stepper, made.force, bar)
     return _result(stepper, made.notes, iceberg)
 
 
@@ -170,6 +175,7 @@ class _Stepper:
     ) -> None:
         n, records = glacier.nodes, steps // stride + 1
         self.glacier, self.scheme, self.dt, self.steps, self.stride = glacier, scheme, dt, steps, stride
+        self.time = 0.0  # s, reached
         self.chain = glacier.system()
         v = np.full(n, glacier.equilibrium_speed)
         v[0] *= 1.0 + nudge
@@ -201,6 +207,12 @@ class _Stepper:
         self.kernel(
             self.chain, self.state, self.record, self.tally, loads, first, last, self.steps, self.dt, *self.extra
         )
+        self.time = min(last, self.steps) * self.dt
+
+    @property
+    def at_work(self) -> str:
+        """For the progress bar."""
+        return counted(self.glacier.nodes, "node")
 
 
 def load_at(force: Any, times: npt.NDArray[Any]) -> Array:
@@ -218,14 +230,16 @@ def load_at(force: Any, times: npt.NDArray[Any]) -> Array:
     return np.array(loads)
 
 
-def _advance(stepper: _Stepper, force: Any) -> Any:
+def _advance(stepper: _Stepper, force: Any, bar: Progress) -> Any:
     """All arrivals of the run; returns the iceberg, if there is one."""
     if hasattr(force, "afloat"):
-        return _advance_with_iceberg(stepper, force)
-    for first in range(0, stepper.steps + 1, _PIECE):
-        times = np.arange(first, min(first + _PIECE, stepper.steps + 1)) * stepper.dt
+        return _advance_with_iceberg(stepper, force, bar)
+    piece = max(1, min(_PIECE, _WORK // stepper.glacier.nodes))
+    for first in range(0, stepper.steps + 1, piece):
+        times = np.arange(first, min(first + piece, stepper.steps + 1)) * stepper.dt
         loads = load_at(force, times)
         stepper.arrive(loads, first)
+        bar.update(min(first + loads.size, stepper.steps) - first)
         if not np.isfinite(stepper.state.u).all():
             raise CaseError(
                 f"the run blew up before {times[-1]:g} s with {stepper.scheme} at a step of {stepper.dt:g} s. "
@@ -234,7 +248,7 @@ def _advance(stepper: _Stepper, force: Any) -> Any:
     return None
 
 
-def _advance_with_iceberg(stepper: _Stepper, iceberg: Any) -> Any:
+def _advance_with_iceberg(stepper: _Stepper, iceberg: Any, bar: Progress) -> Any:
     """Two-way: the force at each arrival comes of the iceberg against the front as it then stands."""
     body = iceberg.afloat(stepper.dt)
     one = np.zeros(1)
@@ -248,6 +262,7 @@ def _advance_with_iceberg(stepper: _Stepper, iceberg: Any) -> Any:
             body.record(n * stepper.dt)
         if n < stepper.steps:
             body.advance(u, v)
+            bar.update()
     if not np.isfinite(stepper.state.u).all():
         raise CaseError(f"the coupled run blew up at a step of {stepper.dt:g} s. Take a smaller step.")
     return body

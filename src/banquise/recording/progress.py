@@ -20,7 +20,7 @@ def said_seconds(value: float) -> str:
 
 
 class Progress:
-    """Shows model time, step, floes, contacts and speed while a simulation runs."""
+    """Shows model time, step, who is there and speed while a simulation (with `time` and `at_work`) runs."""
 
     def __init__(self, shown: bool, simulation: Any, end: float):
         self.shown = shown
@@ -43,9 +43,9 @@ class Progress:
             self._task = self._bar.add_task(self._text(), total=self.end - self.start)
         return self
 
-    def update(self) -> None:
-        """After each step."""
-        self.steps += 1
+    def update(self, steps: int = 1) -> None:
+        """After each step, or after some."""
+        self.steps += steps
         if not self.shown:
             return
         now = clock.monotonic()
@@ -62,10 +62,10 @@ class Progress:
         wall = max(clock.monotonic() - self.began, 1e-9)
         speed = (sim.time - self.start) / wall
         share = 100 * sim.time / max(self.end, 1e-300)  # of the whole run, as the times beside it, also after a resume
-        contacts = int(sim.ledger.window["contacts"])
+        pace = f"{speed:,.0f}" if speed >= 1000 else f"{speed:.3g}"
         return (
             f"{said_seconds(sim.time)} of {said_seconds(self.end)} s ({share:.0f} %), step {self.steps:,}, "
-            f"{sim.crowd}, {contacts:,} contact{'s' if contacts != 1 else ''}, {speed:,.3g} x real time"
+            f"{sim.at_work}, {pace} x real time"
         )
 
     def __exit__(
