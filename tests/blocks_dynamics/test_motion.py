@@ -199,6 +199,45 @@ def test_wrong_input_is_said():
         bq.Simulation(bq.Scene([bq.Disc((0, 0), 5.0)]), bq.Forcing(water_level=0.0))
 
 
+def in_a_box(block):
+    """Copies of a block on a grid above the floor of a box, shaken a little."""
+    rng = np.random.default_rng(2)
+    box = bq.Polyhedron.box
+    walls = [box((1.8, 1.8, 0.3), position=(0, 0, -0.15), fixed=True)]
+    for side in (-0.75, 0.75):
+        walls += [box((0.3, 1.8, 3), position=(side, 0, 1.5), fixed=True)]
+        walls += [box((1.2, 0.3, 3), position=(0, side, 1.5), fixed=True)]
+    places = [(0.37 * (i - 1), 0.37 * (j - 1), 0.25 + 0.42 * k) for i in range(3) for j in range(3) for k in range(2)]
+    return walls + [block(rng, p + rng.uniform(-0.02, 0.02, 3)) for p in np.array(places)]
+
+
+def test_contacts_give_no_more_than_weights_within_a_step():
+    """J.(v- + v+)/2 = J.v+ - J.WJ/2 - h J.F/m/2, and J.v+ <= 0: at most h^2 F.F/m/8, the weights of the balls there."""
+    step = 5e-3
+    blocks = in_a_box(lambda rng, place: bq.Polyhedron.ball(rng.uniform(0.12, 0.17), position=place, density=900.0))
+    sim = bq.Simulation(bq.Scene(blocks=blocks), bq.Forcing(gravity=DOWN), bq.Contact(0.3, 0.0), bq.TimeStepping(step))
+    run = sim.run(until=1.0, every=step)
+    mass = sum(block.mass for block in blocks if not block.fixed)
+    most = mass * (9.81 * step) ** 2 / 8
+    given = -np.diff(run.ledger.dissipated_contact)
+    assert 0.0 < given.max() < most  # it happens, and no more
+    assert np.abs(run.ledger.balance).max() < 1e-12 * 1000  # and is in the books: rounding of some 1,000 J
+
+
+def test_heap_of_rounded_boxes_is_solved_at_every_step():
+    """Some end at 1e-8 to 1e-7, how parallel faces are that lie on each other: an exact answer takes all load off a point."""
+
+    def rounded(rng, place):
+        corners = np.array([[i, j, k] for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)]) * rng.uniform(0.04, 0.08, 3)
+        turn = rng.normal(size=4)
+        return bq.Polyhedron(corners, radius=0.05, position=place, orientation=turn, density=900.0)
+
+    scene = bq.Scene(blocks=in_a_box(rounded))
+    sim = bq.Simulation(scene, bq.Forcing(gravity=DOWN), bq.Contact(0.3, 0.0), bq.TimeStepping(2e-3))
+    ledger = sim.run(until=1.5, every=0.5).ledger
+    assert int(ledger.unsolved.sum()) == 0 and float(ledger.residual.max()) < 1e-6
+
+
 def test_heap_of_random_blocks_closes_its_ledger():
     """Many impacts, corners, pushes apart: what is left over stays round-off of what gravity gave."""
     sim = bq.Simulation(
