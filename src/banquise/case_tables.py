@@ -12,10 +12,10 @@ import numpy as np
 
 from banquise.case_blocks import BLOCK_SCHEMES, blocks_table, bond_table
 from banquise.case_tools import FRACTURE
-from banquise.errors import CaseError, known_keywords
+from banquise.errors import CaseError, in_short, known_keywords
 from banquise.forcing.flows import Field, Series, Uniform
 from banquise.forcing.forcing import Forcing
-from banquise.given import in_short, path_of
+from banquise.given import path_of
 from banquise.scene.scene import Scene
 from banquise.schemes import SCHEMES
 from banquise.settings import Contact

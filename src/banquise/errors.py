@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 import functools
 import importlib.util
+import math
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
@@ -51,6 +52,22 @@ def need(module: str, what: str, extra: str, instead: str = "") -> None:
     """
     if importlib.util.find_spec(module) is None:
         raise BanquiseError(f"{what} needs {module}: pip install 'banquise[{extra}]'{instead}")
+
+
+def in_short(given: Any) -> str:
+    """A value in a few words, on one line, for the end of "got".
+
+    >>> in_short(1.5), len(in_short(10**400))
+    ('1.5', 74)
+    """
+    shape = getattr(given, "shape", ())
+    if isinstance(shape, tuple) and len(shape) > 0 and math.prod(shape) > 3:
+        return f"an array of shape {shape}"
+    try:
+        text = " ".join(repr(given).split())
+    except ValueError:  # Python writes no whole number of more than 4,300 digits
+        return f"a {type(given).__name__} too long to write"
+    return text if len(text) < 80 else f"{text[:70]} ..."
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

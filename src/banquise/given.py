@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from banquise.errors import BanquiseError, CaseError
+from banquise.errors import BanquiseError, CaseError, in_short
 from banquise.units import quantity
 
 # endings that say a format: a file of another one under such a name would mislead whoever opens it
@@ -109,7 +109,7 @@ def in_si(values: Any, kind: str, what: str) -> NDArray[np.float64]:
 def seed_of(value: Any, what: str) -> int:
     """A seed: a whole number, not below 0."""
     if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 0:
-        raise CaseError(f"{what}: got {value!r}, expected a whole number, 0 or more.")
+        raise CaseError(f"{what}: got {in_short(value)}, expected a whole number, 0 or more.")
     return int(value)
 
 
@@ -153,14 +153,6 @@ def ask_numbers(
         return np.array(np.broadcast_to(found, shape))
     except (TypeError, ValueError, OverflowError):
         raise error(f"{what}: {place_of(function)} gave {in_short(given)}. Expected {gives}.") from None
-
-
-def in_short(given: Any) -> str:
-    """A value in a few words, on one line."""
-    if isinstance(given, np.ndarray) and given.size > 3:
-        return f"an array of shape {given.shape}"
-    text = " ".join(repr(given).split())
-    return text if len(text) < 80 else f"{text[:70]} ..."
 
 
 def counted(n: int, what: str) -> str:

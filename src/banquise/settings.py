@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement
 from typing import Any
 
-from banquise.errors import CaseError, known_keywords, nearest
+from banquise.errors import CaseError, in_short, known_keywords, nearest
 from banquise.given import ask
 
 ORDERS = ("simultaneous", "sequential")
@@ -22,20 +22,20 @@ def number(
     try:
         found = float(value)
     except (TypeError, ValueError, OverflowError):
-        raise CaseError(f"{what}: got {value!r}, expected a number.") from None
+        raise CaseError(f"{what}: got {in_short(value)}, expected a number.") from None
     low = -math.inf if at_least is None else at_least
     if not math.isfinite(found) or found < low or found > at_most or (above is not None and found <= above):
         wanted = [f"above {above:g}"] if above is not None else []
         wanted += [f"at least {at_least:g}"] if at_least is not None else []
         wanted += [f"at most {at_most:g}"] if math.isfinite(at_most) else []
-        raise CaseError(f"{what}: got {value!r}, expected a finite number {' and '.join(wanted)}.")
+        raise CaseError(f"{what}: got {in_short(value)}, expected a finite number {' and '.join(wanted)}.")
     return found
 
 
 def one_of(value: Any, known: tuple[str, ...], what: str) -> str:
     """One of the known words, or an error with the nearest."""
-    if value not in known:
-        raise CaseError(f"{what}: got {value!r}. {nearest(str(value), known)}")
+    if not isinstance(value, str) or value not in known:
+        raise CaseError(f"{what}: got {in_short(value)}. {nearest(str(value)[:80], known)}")
     return str(value)
 
 

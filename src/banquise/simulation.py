@@ -23,7 +23,7 @@ from banquise.contact.laws import Laws
 from banquise.contact.materials import pair_table
 from banquise.detection.planar import Detector
 from banquise.detection.walls import box_walls
-from banquise.errors import CaseError, ForcingError, known_keywords
+from banquise.errors import CaseError, ForcingError, in_short, known_keywords
 from banquise.forcing.flows import how_recorded, recorded
 from banquise.forcing.forcing import Forcing
 from banquise.forcing.loads import State
@@ -57,7 +57,7 @@ INTEGRATORS = ("fitted", "euler")
 def checked_parts(scene: Any, forcing: Any, contact: Any) -> tuple[Forcing, Contact]:
     """Forcing and contact of a simulation of floes or blocks, the default where None was given, each of its kind."""
     for value, kind, what in ((scene, Scene, "scene"), (forcing, Forcing, "forcing"), (contact, Contact, "contact")):
-        if value is not None and not isinstance(value, kind):
+        if not (isinstance(value, kind) or (value is None and kind is not Scene)):
             raise CaseError(f"simulation: {what} is {type(value).__name__}, expected bq.{kind.__name__}.")
     return Forcing() if forcing is None else forcing, Contact() if contact is None else contact
 
@@ -107,10 +107,12 @@ class Simulation:
             )
         self.scheme = scheme if scheme is not None else EventDriven()
         if not hasattr(self.scheme, "advance") or isinstance(self.scheme, type):
-            raise CaseError(f"simulation: scheme is {self.scheme!r}, expected bq.EventDriven(...) or another scheme.")
+            raise CaseError(
+                f"simulation: scheme is {in_short(self.scheme)}, expected bq.EventDriven(...) or another scheme."
+            )
         if fracture is not None and (not hasattr(fracture, "breaker") or isinstance(fracture, type)):
             raise CaseError(
-                f"simulation: fracture is {fracture!r}, expected bq.Griffith(...), bq.MeanStress(...) or None."
+                f"simulation: fracture is {in_short(fracture)}, expected bq.Griffith(...), bq.MeanStress(...) or None."
             )
         self.fracture = fracture
         self.seed = seed_of(seed, "simulation: seed")

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from banquise.errors import CaseError, nearest
+from banquise.errors import CaseError, in_short, nearest
 
 _FACTORS: dict[str, dict[str, float]] = {
     "time": {
@@ -56,12 +56,12 @@ def quantity(value: Any, kind: str, where: str = "value") -> float:
     if kind == "time":
         value = _seconds(value, where)
     if isinstance(value, bool) or value is None:
-        raise CaseError(f"{where}: got {value!r}, expected a number or text with a unit of {kind}.")
+        raise CaseError(f"{where}: got {in_short(value)}, expected a number or text with a unit of {kind}.")
     if isinstance(value, str):
         match = _NUMBER.match(value)
         if not match:
             raise CaseError(
-                f"{where}: got {value!r}, expected a number with a unit of {kind}, such as '2 {_some(kind)}'."
+                f"{where}: got {in_short(value)}, expected a number with a unit of {kind}, such as '2 {_some(kind)}'."
             )
         number, unit = float(match[1]), match[2]
         factor = 1.0 if not unit else _FACTORS[kind].get(_WORDS.get(unit, unit))
@@ -71,7 +71,7 @@ def quantity(value: Any, kind: str, where: str = "value") -> float:
     try:
         return float(value)
     except (TypeError, ValueError, OverflowError):
-        raise CaseError(f"{where}: got {value!r}, expected a number or text with a unit of {kind}.") from None
+        raise CaseError(f"{where}: got {in_short(value)}, expected a number or text with a unit of {kind}.") from None
 
 
 def read_fields(settings: Any, kinds: Mapping[str, str]) -> None:
@@ -100,7 +100,7 @@ def duration(value: Any, where: str = "time") -> float:
     """Seconds, finite and not negative."""
     seconds = quantity(value, "time", where)
     if not math.isfinite(seconds) or seconds < 0:
-        raise CaseError(f"{where}: got {value!r}, expected a finite time of zero or more.")
+        raise CaseError(f"{where}: got {in_short(value)}, expected a finite time of zero or more.")
     return seconds
 
 
@@ -113,7 +113,7 @@ def date(value: Any, where: str = "start") -> str | None:
             raise ValueError
         found = value if isinstance(value, datetime.date) else datetime.datetime.fromisoformat(str(value))
     except ValueError:
-        raise CaseError(f"{where}: got {value!r}, expected a date such as '2024-03-01T00:00:00'.") from None
+        raise CaseError(f"{where}: got {in_short(value)}, expected a date such as '2024-03-01T00:00:00'.") from None
     if not isinstance(found, datetime.datetime):
         found = datetime.datetime(found.year, found.month, found.day)
     if found.tzinfo is not None:

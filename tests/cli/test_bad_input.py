@@ -251,7 +251,7 @@ def test_a_stopped_run_is_not_written_over(tmp_path, capsys):
 FIRST_RUNS = {  # what makes a run, and the same call, shorter
     "floes": ["run", "case.toml", "--quiet"],
     "blocks": ["blocks", "run", "tower", "--blocks", "2", "--until", "0.02", "--quiet", "-o", "case.nc"],
-    "glacier": ["glacier", "run", "ice.toml", "--no-plot", "-o", "case.nc"],
+    "glacier": ["glacier", "run", "ice.toml", "--no-plot", "--quiet", "-o", "case.nc"],
     "demo": ["demo", "--set", "n=5", "--until", "1 min", "--quiet", "-o", "case.nc"],
 }
 
@@ -462,7 +462,7 @@ def test_a_glacier_is_no_run_of_floes(tmp_path, capsys, monkeypatch):
     """A good file for the wrong command: what it is, and what to do with it."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "ice.toml").write_text("[glacier]\nlength = 1000\nblock = 100\n[run]\nuntil = 1\n")
-    assert main(["glacier", "run", "ice.toml", "--no-plot"]) == 0
+    assert main(["glacier", "run", "ice.toml", "--no-plot", "--quiet"]) == 0
     capsys.readouterr()
     for argv in (
         ["resume", "ice.nc", "--until", "5"],

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise.analysis.ice import Ice, as_ice
-from banquise.errors import CaseError, known_keywords
+from banquise.errors import CaseError, in_short, known_keywords
 from banquise.forcing.forcing import Forcing
 from banquise.forcing.loads import pushes_on
-from banquise.given import in_short
 from banquise.motion.free_velocity import free_motion_of
 from banquise.recording.run_file import Run
 from banquise.recording.shapes import scene_from

@@ -9,8 +9,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from banquise.errors import CaseError
-from banquise.given import in_short
+from banquise.errors import CaseError, in_short
 from banquise.recording.run_file import Run
 from banquise.units import duration
 

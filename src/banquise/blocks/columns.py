@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from banquise.blocks import _kernels
 from banquise.detection.spatial import Blocks, Shapes
-from banquise.errors import CaseError
-from banquise.given import ask, floats, in_short, jump_of, place_of
+from banquise.errors import CaseError, in_short
+from banquise.given import ask, floats, jump_of, place_of
 from banquise.motion import rotation
 from banquise.scene.meshes import Floats, Ints
 from banquise.scene.polyhedron import Polyhedron, rotation_matrix

@@ -106,8 +106,8 @@ class BlockRun:
         return (
             f"Run{where}: {counted(d.sizes['block'], 'block')}, {counted(d.sizes['time'], 'record')} to {float(d.time[-1]):g} s\n"
             f"├── energy    {float(ledger.kinetic_energy[-1]):.4g} J kinetic, balance {float(ledger.balance[-1]):.2g} J\n"
-            f"└── contacts  {int(ledger.contacts[-1]):,} at the end, {int(ledger.unsolved.sum())} unsolved, "
-            f"largest overlap {float(ledger.max_overlap.max()):.2g} m"
+            f"└── contacts  {int(ledger.contacts[-1]):,} at the end, {counted(len(self.events), 'impact')}, "
+            f"{int(ledger.unsolved.sum())} unsolved, largest overlap {float(ledger.max_overlap.max()):.2g} m"
         )
 
 

@@ -26,7 +26,7 @@ from banquise.blocks.schemes import Penalty, strategy
 from banquise.blocks.water import Water
 from banquise.compiling import say_when_compiling
 from banquise.contact.materials import pair_table
-from banquise.errors import CaseError, ForcingError, KeywordError, known_keywords, nearest
+from banquise.errors import CaseError, ForcingError, KeywordError, in_short, known_keywords, nearest
 from banquise.forcing.forcing import Forcing
 from banquise.forcing.loads import asked_force
 from banquise.given import counted, seed_of
@@ -93,12 +93,12 @@ class BlockSimulation:
             if value is not None:
                 raise CaseError(f"simulation: {key} is not for scenes of blocks, expected it left out.")
         if bond is not None and not isinstance(bond, Bond):
-            raise CaseError(f"simulation: bond is {bond!r}, expected bq.blocks.Bond(tension, shear) or None.")
+            raise CaseError(f"simulation: bond is {in_short(bond)}, expected bq.blocks.Bond(tension, shear) or None.")
         self.scene = scene
         self.forcing, self.contact = checked_parts(scene, forcing, contact)
         self.scheme = scheme
         self.method = strategy(scheme)
-        self.seed, self.title, self.sweeps = seed_of(seed, "simulation: seed"), str(title), int(sweeps)
+        self.seed, self.title, self.sweeps = seed_of(seed, "simulation: seed"), str(title), _sweeps(sweeps)
         self.start = date(start, "start")
         self.gravity = _checked(self.forcing)
         self.strength = float(np.linalg.norm(self.gravity))
@@ -322,6 +322,12 @@ class BlockSimulation:
             f"Simulation {self.title!r} at {self.time:g} s\n├── {self.scene!r}\n├── {self.forcing!r}\n"
             f"├── {self.contact!r}\n└── {self.method!r}"
         )
+
+
+def _sweeps(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 0 < value < 10**9:
+        raise CaseError(f"simulation: sweeps is {in_short(value)}, expected a whole number above 0.")
+    return int(value)
 
 
 def _checked(forcing: Forcing) -> Floats:

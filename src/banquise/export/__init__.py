@@ -6,8 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from banquise.errors import CaseError, nearest
-from banquise.given import check_ending, in_short
+from banquise.errors import CaseError, in_short, nearest
+from banquise.given import check_ending
 from banquise.recording.run_file import Run, open_run
 
 FORMATS: dict[str, tuple[str, str]] = {  # name -> module:function, what is added to the run's name

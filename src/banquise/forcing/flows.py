@@ -11,8 +11,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from banquise.errors import BanquiseError, ForcingError, known_keywords
-from banquise.given import ask, floats, in_short, in_si, place_of, seconds
+from banquise.errors import BanquiseError, ForcingError, in_short, known_keywords
+from banquise.given import ask, floats, in_si, place_of, seconds
 from banquise.units import quantity
 
 Array = NDArray[np.float64]
@@ -74,9 +74,9 @@ class Series:
             raise ForcingError(
                 f"series: times must increase, but entry {k + 1} ({self.times[k + 1]:g} s) follows {self.times[k]:g} s."
             )
-        if after_end not in AFTER_END:
+        if not isinstance(after_end, str) or after_end not in AFTER_END:
             raise ForcingError(f"series: after_end is {after_end!r}, expected one of {', '.join(AFTER_END)}.")
-        if frame not in ("map", "east"):
+        if not isinstance(frame, str) or frame not in ("map", "east"):
             raise ForcingError(f"series: frame is {frame!r}, expected 'map' or 'east'.")
         self.after_end = after_end
         self.frame = frame

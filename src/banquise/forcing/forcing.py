@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Callable, Iterable, Sequence, Sized
+from collections.abc import Callable, Sequence, Sized
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise import constants
-from banquise.errors import CaseError, ForcingError, known_keywords
+from banquise.errors import CaseError, ForcingError, in_short, known_keywords
 from banquise.forcing.coriolis import LocalCoriolis
 from banquise.forcing.flows import Flow, Series, Uniform, as_flow
 from banquise.forcing.readers import fingerprint
@@ -63,7 +63,7 @@ def _numbers(value: Any, n: int, what: str, kind: str = "") -> tuple[float, ...]
     except (TypeError, ValueError, OverflowError):
         found = ()
     if len(found) != n or not all(map(math.isfinite, found)):
-        raise ForcingError(f"{what}: got {value!r}, expected {n} finite numbers.")
+        raise ForcingError(f"{what}: got {in_short(value)}, expected {n} finite numbers.")
     return found
 
 
@@ -75,7 +75,7 @@ def _number(value: Any, what: str, kind: str = "") -> float:
             raise
         number = math.nan
     if not math.isfinite(number):
-        raise ForcingError(f"{what}: got {value!r}, expected a finite number.")
+        raise ForcingError(f"{what}: got {in_short(value)}, expected a finite number.")
     return number
 
 
@@ -91,7 +91,7 @@ def _read(value: Any, what: str, kind: str) -> float:
 
 
 def _list(value: Any, what: str, example: str) -> tuple[Any, ...]:
-    if not isinstance(value, Iterable) or isinstance(value, str):
+    if not np.iterable(value) or isinstance(value, str):
         raise ForcingError(f"{what} is one {type(value).__name__}, expected a list: {what}=[{example}].")
     return tuple(value)
 
@@ -253,7 +253,8 @@ def _coriolis(latitude: float | None, coriolis: float | None) -> float:
 
 
 def _gravity(value: Any) -> tuple[float, ...]:
-    return _numbers(value, 3 if isinstance(value, Sized) and len(value) == 3 else 2, "gravity", "acceleration")
+    of_blocks = isinstance(value, Sized) and np.iterable(value) and len(value) == 3
+    return _numbers(value, 3 if of_blocks else 2, "gravity", "acceleration")
 
 
 def _density(value: Any, what: str) -> float:

@@ -24,7 +24,7 @@ class GridField:
     """A quantity of a file. `on_map` gives it the frame and the start of a run; from then on it can be sampled."""
 
     def __init__(self, source: Source, after_end: str = "stop", options: dict[str, Any] | None = None):
-        if after_end not in AFTER_END:
+        if not isinstance(after_end, str) or after_end not in AFTER_END:
             raise ForcingError(f"{source.where}: after_end is {after_end!r}, expected one of {', '.join(AFTER_END)}.")
         self.source = source
         self.after_end = after_end

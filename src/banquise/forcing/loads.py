@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from banquise.errors import ForcingError
+from banquise.errors import ForcingError, in_short
 from banquise.forcing.forcing import Forcing
-from banquise.given import ask, floats, in_short, place_of
+from banquise.given import ask, floats, place_of
 from banquise.scene.bodies import Bodies
 
 Array = NDArray[np.float64]

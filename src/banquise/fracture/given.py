@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from banquise.errors import ShapeError
+from banquise.errors import ShapeError, in_short
 from banquise.fracture.griffith import Griffith
 from banquise.scene.floe import Floe
 
 
 def a_floe(value: Any) -> Floe:
     if not isinstance(value, Floe):
-        raise ShapeError(f"fracture: got {value!r}, expected a floe.")
+        raise ShapeError(f"fracture: got {in_short(value)}, expected a floe.")
     return value
 
 
@@ -21,7 +21,7 @@ def an_ice(value: Any) -> Griffith:
     if value is None:
         return Griffith()
     if not isinstance(value, Griffith):
-        raise ShapeError(f"fracture: ice is {value!r}, expected bq.Griffith(...).")
+        raise ShapeError(f"fracture: ice is {in_short(value)}, expected bq.Griffith(...).")
     return value
 
 
@@ -31,7 +31,7 @@ def finite(value: Any, what: str) -> float:
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not math.isfinite(number):
-        raise ShapeError(f"fracture: {what} is {value!r}, expected a finite number.")
+        raise ShapeError(f"fracture: {what} is {in_short(value)}, expected a finite number.")
     return number
 
 
@@ -39,7 +39,7 @@ def pair(value: Any, what: str) -> tuple[float, float]:
     try:
         x, y = value
     except (TypeError, ValueError, OverflowError):
-        raise ShapeError(f"fracture: {what} is {value!r}, expected two numbers.") from None
+        raise ShapeError(f"fracture: {what} is {in_short(value)}, expected two numbers.") from None
     return finite(x, what), finite(y, what)
 
 

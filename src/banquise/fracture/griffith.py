@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass
 from importlib import import_module
 from numbers import Real
@@ -10,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from banquise.errors import CaseError, known_keywords
+from banquise.errors import CaseError, in_short, known_keywords
 from banquise.units import read_fields
 
 UNITS = {
@@ -91,7 +92,7 @@ class Griffith:
             value = getattr(self, name)
             _check(name, value, least, most)
             if value != int(value):
-                raise CaseError(f"Griffith: {name} is {value!r}, expected a whole number.")
+                raise CaseError(f"Griffith: {name} is {in_short(value)}, expected a whole number.")
             object.__setattr__(self, name, int(value))
         check_rule(self.rule)
         for name in ("arrested", "rough_first"):
@@ -131,13 +132,15 @@ class Griffith:
 
 
 def check_rule(rule: str) -> None:
-    if rule not in ("first", "least-energy"):
-        raise CaseError(f"fracture: rule is {rule!r}, expected 'first' or 'least-energy'.")
+    if not isinstance(rule, str) or rule not in ("first", "least-energy"):
+        raise CaseError(f"fracture: rule is {in_short(rule)}, expected 'first' or 'least-energy'.")
 
 
 def _check(name: str, value: object, low: float, high: float, strict: bool = False) -> None:
     good = isinstance(value, Real) and not isinstance(value, bool)
-    if not good or not (low <= float(value) <= high) or (strict and value == low):  # type: ignore[arg-type]
+    # a whole number above 1e308 is no float
+    huge = isinstance(value, int) and abs(value) > sys.float_info.max
+    if not good or huge or not (low <= float(value) <= high) or (strict and value == low):  # type: ignore[arg-type]
         least = "above" if strict else "at least"
         most = "" if high == math.inf else f" and at most {high:g}"
-        raise CaseError(f"Griffith: {name} is {value!r}, expected a number {least} {low:g}{most}.")
+        raise CaseError(f"Griffith: {name} is {in_short(value)}, expected a number {least} {low:g}{most}.")

@@ -17,7 +17,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from banquise.errors import ShapeError, known_keywords
+from banquise.errors import ShapeError, in_short, known_keywords
 from banquise.fracture import _kernels_mesh
 from banquise.fracture.blas import one_blas_thread
 from banquise.fracture.elasticity import Body, body_of, border_edges
@@ -46,7 +46,7 @@ class Contact:
 def _checked(floe: Floe, contact: Any) -> Contact:
     """A contact with its push made a direction and its place led to the floe's border."""
     if not isinstance(contact, Contact):
-        raise ShapeError(f"fracture: a contact is {contact!r}, expected fracture.Contact(...).")
+        raise ShapeError(f"fracture: a contact is {in_short(contact)}, expected fracture.Contact(...).")
     where = _on_border(floe, pair(contact.point, "point of a contact"))
     _check_other(contact.other, where)
     way, tangential = unit(contact.normal, "normal of a contact"), finite(contact.tangential, "tangential impulse")
@@ -56,7 +56,9 @@ def _checked(floe: Floe, contact: Any) -> Contact:
 def _check_other(other: Any, point: tuple[float, float]) -> None:
     """What is met must be there; an obstacle is rigid wherever it is."""
     if not (other is None or isinstance(other, Floe | Obstacle)):
-        raise ShapeError(f"fracture: other is {other!r}, expected a floe, an obstacle or None for a rigid wall.")
+        raise ShapeError(
+            f"fracture: other is {in_short(other)}, expected a floe, an obstacle or None for a rigid wall."
+        )
     if isinstance(other, Floe):
         _on_border(other, point)
 

@@ -9,6 +9,7 @@ free lips.
 from __future__ import annotations
 
 import math
+import sys
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +17,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from banquise.errors import ShapeError, known_keywords
+from banquise.errors import ShapeError, in_short, known_keywords
 from banquise.fracture import _kernels_search
 from banquise.fracture._kernels_search import (
     BEST_AT,
@@ -88,13 +89,14 @@ def search(
     refine : move the ends of the best candidate to its local optimum
     limit : factor on the load beyond which nobody asks: a crack that pays later is not looked for
     """
-    ice = an_ice(ice or getattr(load, "ice", None))
-    rule = rule or ice.rule
+    ice = an_ice(getattr(load, "ice", None) if ice is None else ice)
+    rule = ice.rule if rule is None else rule
     check_rule(rule)
     if starts is not None:
         one_of(starts, STARTS, "fracture: starts")
     if not (isinstance(limit, int | float) and limit > 0):
-        raise ShapeError(f"fracture: limit is {limit!r}, expected a number above 0.")
+        raise ShapeError(f"fracture: limit is {in_short(limit)}, expected a number above 0.")
+    limit = float(min(limit, sys.float_info.max)) if isinstance(limit, int) else limit
     state = loaded(floe, load, ice)
     hunt = _Hunt(state, floe, ice, rule, limit=limit)
     chords = hunt.border.chords(starts == "contact" or (starts is None and bool(state.sources)))

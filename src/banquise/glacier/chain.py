@@ -195,7 +195,7 @@ def _whole_blocks(length: float, block: float) -> int:
 
 
 def _end(name: str, value: str) -> str:
-    if value not in ENDS:
+    if not isinstance(value, str) or value not in ENDS:
         raise CaseError(f"{name}: no end condition {value!r}. {nearest(str(value), ENDS)}")
     return value
 

@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy.optimize import brentq
 
-from banquise.errors import CaseError, known_keywords
-from banquise.given import ask_numbers, floats, in_short
+from banquise.errors import CaseError, in_short, known_keywords
+from banquise.given import ask_numbers, floats
 from banquise.glacier import _kernels_friction as kernels
 from banquise.glacier.kinds import read_parameters
 

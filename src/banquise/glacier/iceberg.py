@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from numbers import Real
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import xarray as xr
 
 from banquise.constants import GRAVITY
-from banquise.errors import CaseError, known_keywords
+from banquise.errors import CaseError, in_short, known_keywords
 from banquise.glacier import _kernels_iceberg as kernels
 from banquise.glacier.kinds import read_parameters
 from banquise.settings import number
@@ -35,6 +36,14 @@ def critical_aspect(density: float = 920.0, water_density: float = 1025.0) -> fl
         )
     ratio = density / water_density
     return math.sqrt(6.0 * ratio * (1.0 - ratio))
+
+
+def _finite(value: Any) -> float:
+    """A number as a float; NaN and infinity where it is none or none that a float holds."""
+    try:
+        return float(value) if isinstance(value, Real) else math.nan
+    except OverflowError:
+        return math.inf
 
 
 @known_keywords
@@ -62,16 +71,16 @@ class Iceberg:
         read_parameters(self)
         for name in ("height", "aspect", "tilt", "density", "water_density", "contact_stiffness", "gravity"):
             value = getattr(self, name)
-            if not (isinstance(value, Real) and math.isfinite(value) and float(value) > 0):
-                raise CaseError(f"Iceberg: {name} is {value}, expected a number above zero.")
+            if not 0 < _finite(value) < math.inf:
+                raise CaseError(f"Iceberg: {name} is {in_short(value)}, expected a number above zero.")
         for name in ("drag", "added_mass", "contact_damping"):
             value = getattr(self, name)
-            if not (isinstance(value, Real) and math.isfinite(value) and float(value) >= 0):
-                raise CaseError(f"Iceberg: {name} is {value}, expected a number of zero or more.")
+            if not 0 <= _finite(value) < math.inf:
+                raise CaseError(f"Iceberg: {name} is {in_short(value)}, expected a number of zero or more.")
         if self.density >= self.water_density:
             raise CaseError(f"Iceberg: ice of {self.density:g} kg/m3 sinks in water of {self.water_density:g} kg/m3.")
-        if self.turn not in ("bottom-out", "top-out"):
-            raise CaseError(f"Iceberg: turn is {self.turn!r}, expected 'bottom-out' or 'top-out'.")
+        if not isinstance(self.turn, str) or self.turn not in ("bottom-out", "top-out"):
+            raise CaseError(f"Iceberg: turn is {in_short(self.turn)}, expected 'bottom-out' or 'top-out'.")
         if self.tilt >= 45:
             raise CaseError(f"Iceberg: tilt is {self.tilt:g} degrees, expected a start near upright, below 45.")
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from banquise.errors import CaseError
-from banquise.given import in_short
+from banquise.errors import CaseError, in_short
 from banquise.units import quantity
 
 GLACIER = {

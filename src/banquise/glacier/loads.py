@@ -8,8 +8,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 import numpy.typing as npt
 
-from banquise.errors import CaseError, known_keywords
-from banquise.given import in_short, in_si, seconds
+from banquise.errors import CaseError, in_short, known_keywords
+from banquise.given import in_si, seconds
 from banquise.glacier.kinds import one_number, read_parameters
 from banquise.units import quantity
 
@@ -124,7 +124,7 @@ class Capsize(Load):
         density = quantity(density, "density", "Capsize: density")
         gravity = quantity(gravity, "acceleration", "Capsize: gravity")
         aspect = one_number(aspect, "Capsize: aspect")
-        if turn not in _TURNS:
+        if not isinstance(turn, str) or turn not in _TURNS:
             raise CaseError(f"Capsize: turn is {turn!r}, expected 'bottom-out' or 'top-out'.")
         if not _ASPECTS[0] <= aspect <= _ASPECTS[-1]:
             raise CaseError(

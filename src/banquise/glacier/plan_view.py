@@ -73,7 +73,7 @@ class PlanView:
         speed: Over | None = None,
         gravity: float = GRAVITY,
     ) -> None:
-        if sides not in SIDES:
+        if not isinstance(sides, str) or sides not in SIDES:
             raise CaseError(f"sides: no {sides!r}. {nearest(str(sides), SIDES)}")
         if not -1.0 < poisson < 0.5:
             raise CaseError(f"poisson is {poisson:g}, expected between -1 and 0.5.")

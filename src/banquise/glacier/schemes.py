@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import xarray as xr
 
-from banquise.errors import CaseError, known_keywords, nearest
+from banquise.errors import CaseError, in_short, known_keywords, nearest
 from banquise.given import ask_numbers, counted, floats
 from banquise.glacier import _kernels_friction, _kernels_hht, _kernels_schemes
 from banquise.glacier._kernels_schemes import Record, State
@@ -30,6 +30,7 @@ SCHEMES = ("imex", "verlet", "hht")
 BEYOND = ("error", "warn")
 _PIECE = 8192  # arrivals whose load is evaluated at once: memory does not grow with the number of steps
 _WORK = 5_000_000  # nodes times arrivals at once, half a second or less: then progress is shown, and Ctrl-C heard
+_MOST_STEPS = 1e12  # months of work for the shortest chain
 _RECORDS = 500  # kept of a run unless `every` says otherwise, fewer for a very long chain:
 _VALUES = 2_000_000  # node values a recorded field holds at most by default
 
@@ -152,10 +153,14 @@ def plan(
     if total == 0:
         raise CaseError("until is 0 s, expected more.")
     wanted, notes = _checked_step(glacier, scheme, step, beyond_limit)
+    if not total / wanted < _MOST_STEPS:
+        raise CaseError(
+            f"until is {total:g} s: {total / wanted:.3g} steps of {wanted:g} s. Expected fewer than {_MOST_STEPS:g}."
+        )
     steps = max(1, math.ceil(total / wanted * (1 - 1e-12)))
     dt = total / steps
     default = total / min(_RECORDS, max(20, _VALUES // glacier.nodes))
-    stride = max(1, round((default if every is None else duration(every, "every")) / dt))
+    stride = max(1, round(min(default if every is None else duration(every, "every"), total) / dt))
     return Plan(force, dt, steps, stride, notes)
 
 
@@ -385,10 +390,10 @@ def _as_load(load: Any) -> Any:
     if callable(load) or hasattr(load, "afloat"):
         return load
     raise CaseError(
-        f"load is {load!r}, expected a load such as HalfSine(33e6, 100.0), an Iceberg or a function of time."
+        f"load is {in_short(load)}, expected a load such as HalfSine(33e6, 100.0), an Iceberg or a function of time."
     )
 
 
 def _known(name: str, value: str, known: tuple[str, ...]) -> None:
-    if value not in known:
-        raise CaseError(f"{name}: no {value!r}. {nearest(str(value), known)}")
+    if not isinstance(value, str) or value not in known:
+        raise CaseError(f"{name}: no {in_short(value)}. {nearest(str(value)[:80], known)}")

@@ -16,8 +16,7 @@ import numpy.typing as npt
 from scipy.integrate import cumulative_trapezoid
 from scipy.signal import butter, fftconvolve, sosfiltfilt
 
-from banquise.errors import CaseError, known_keywords, need
-from banquise.given import in_short
+from banquise.errors import CaseError, in_short, known_keywords, need
 from banquise.settings import number
 from banquise.units import duration, quantity
 

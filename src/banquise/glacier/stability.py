@@ -22,7 +22,7 @@ import numpy.typing as npt
 import xarray as xr
 from scipy.linalg import eigh_tridiagonal
 
-from banquise.errors import CaseError, known_keywords, nearest
+from banquise.errors import CaseError, in_short, known_keywords, nearest
 from banquise.glacier import _kernels_friction
 from banquise.glacier.kinds import one_number
 from banquise.settings import number
@@ -122,8 +122,8 @@ class Stability:
         what remains is how fast strain dies out. `flaws` (hht) puts the errors of the printed formulas
         back, any of "identity-base", "negative-damping", "stiffness-without-step"; `as_printed=True` puts in all three.
         """
-        if scheme not in SCHEMES:
-            raise CaseError(f"no scheme {scheme!r}. {nearest(str(scheme), SCHEMES)}")
+        if not isinstance(scheme, str) or scheme not in SCHEMES:
+            raise CaseError(f"no scheme {in_short(scheme)}. {nearest(str(scheme)[:80], SCHEMES)}")
         step = number(duration(step, "step"), "step", above=0.0)
         if not -1 / 3 - 1e-12 <= one_number(alpha, "alpha") <= 0:
             raise CaseError(f"alpha is {alpha:g}, expected from -1/3 to 0.")

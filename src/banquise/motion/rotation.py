@@ -43,7 +43,7 @@ def advance(
     >>> round(2 * np.arctan2(q[0, 3], q[0, 0]), 3), w[0].tolist()
     (np.float64(0.1), [0.0, 0.0, 1.0])
     """
-    if method not in METHODS:
+    if not isinstance(method, str) or method not in METHODS:
         raise CaseError(f"rotation: no method {method!r}. {nearest(method, METHODS)}")
     gyroscopic = gyroscopic or ("implicit" if method == "midpoint" else "explicit")
     if gyroscopic not in ("implicit", "explicit"):

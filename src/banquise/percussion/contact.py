@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from banquise.errors import BanquiseError, known_keywords
+from banquise.errors import BanquiseError, in_short, known_keywords
 from banquise.percussion._checks import number
 
 
@@ -42,8 +42,8 @@ def two_bodies(
     m1, m2 = number(m1, "m1", 0.0, strict=True), number(m2, "m2", 0.0, strict=True)
     v1, v2 = number(v1, "v1"), number(v2, "v2")
     k, c = number(stiffness, "stiffness", 0.0, strict=True), number(damping, "damping", 0.0)
-    if release not in ("force", "distance"):
-        raise BanquiseError(f"percussion: release is {release!r}, expected 'force' or 'distance'.")
+    if not isinstance(release, str) or release not in ("force", "distance"):
+        raise BanquiseError(f"percussion: release is {in_short(release)}, expected 'force' or 'distance'.")
     v = v1 - v2
     if v <= 0:
         raise BanquiseError(f"percussion: v1 = {v1!r} and v2 = {v2!r} do not meet, expected v1 > v2.")

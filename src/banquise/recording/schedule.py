@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from banquise.errors import BanquiseError, CaseError, known_keywords
+import numpy as np
+
+from banquise.errors import BanquiseError, CaseError, in_short, known_keywords
 from banquise.given import place_of
 from banquise.recording.progress import said_seconds
 from banquise.recording.recorder import Recorder
@@ -95,8 +97,8 @@ class Schedule:
         self.instants = [t for t in instants if start < t < end]
         self.at_records: list[Callable[[Any], Any]] = []
         self.timed: list[Every] = []
-        if not isinstance(callbacks, Iterable):
-            raise CaseError(f"callbacks: got {callbacks!r}, expected a list of functions.")
+        if not np.iterable(callbacks):
+            raise CaseError(f"callbacks: got {in_short(callbacks)}, expected a list of functions.")
         for k, callback in enumerate(callbacks):
             if isinstance(callback, Every):
                 self.timed.append(callback)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from banquise.errors import CaseError, known_keywords, nearest
+from banquise.errors import CaseError, in_short, known_keywords, nearest
 from banquise.units import quantity
 
 SIDES = ("left", "right", "bottom", "top")
@@ -19,8 +19,8 @@ def _number(value: Any, kind: str, where: str, expected: str) -> float:
     """A finite number as given, also of NumPy; text with a unit of `kind` is read."""
     if isinstance(value, str | np.integer | np.floating):
         value = quantity(value, kind, where)
-    if isinstance(value, bool) or not (isinstance(value, int | float) and math.isfinite(value)):
-        raise CaseError(f"{where} is {value!r}, expected a finite number of {expected}.")
+    if isinstance(value, bool) or not (isinstance(value, int | float) and abs(value) <= sys.float_info.max):
+        raise CaseError(f"{where} is {in_short(value)}, expected a finite number of {expected}.")
     return value
 
 
@@ -65,9 +65,11 @@ class Box:
     def __post_init__(self) -> None:
         _check_bounds(self)
         if not isinstance(self.open, str | list | tuple):
-            raise CaseError(f"Box: open is {self.open!r}, expected names of sides: {', '.join(SIDES)}.")
+            raise CaseError(f"Box: open is {in_short(self.open)}, expected names of sides: {', '.join(SIDES)}.")
         if not isinstance(self.velocity, Mapping):
-            raise CaseError(f"Box: velocity is {self.velocity!r}, expected a table such as {{left = 0.1}} in m/s.")
+            raise CaseError(
+                f"Box: velocity is {in_short(self.velocity)}, expected a table such as {{left = 0.1}} in m/s."
+            )
         sides = (self.open,) if isinstance(self.open, str) else tuple(self.open)
         object.__setattr__(self, "open", sides)
         for side in (*sides, *self.velocity):

@@ -13,7 +13,7 @@ import shapely
 from numpy.typing import NDArray
 
 from banquise import constants
-from banquise.errors import ShapeError, known_keywords
+from banquise.errors import ShapeError, in_short, known_keywords
 from banquise.scene.moments import polygon_moments, ring_moments, rounded_border, rounded_moments
 from banquise.scene.rings import clean_holes, clean_ring
 from banquise.scene.surfaces import Surface, thickness_integrals
@@ -36,7 +36,7 @@ def _number(value: Any, what: str, above: float = -math.inf, strict: bool = Fals
     except (TypeError, ValueError, OverflowError):
         number = None
     if number is None:
-        raise ShapeError(f"{what}: got {value!r}, expected a number.")
+        raise ShapeError(f"{what}: got {in_short(value)}, expected a number.")
     if MOST < abs(number) < math.inf or (strict and above == 0 < number < LEAST):
         raise ShapeError(f"{what}: got {number!r}, expected SI units: sizes from {LEAST:g} to {MOST:g}.")
     if not math.isfinite(number) or number < above or (strict and number <= above):
@@ -49,7 +49,7 @@ def _pair(value: Any, what: str, kind: str) -> tuple[float, float]:
     try:
         x, y = value if not isinstance(value, str) else [value]
     except (TypeError, ValueError, OverflowError):
-        raise ShapeError(f"{what}: got {value!r}, expected two numbers.") from None
+        raise ShapeError(f"{what}: got {in_short(value)}, expected two numbers.") from None
     return _number(x, f"{what}[0]", kind=kind), _number(y, f"{what}[1]", kind=kind)
 
 
@@ -299,7 +299,7 @@ class Obstacle(_Body):
         self.spin = _number(spin, f"{what}: spin", kind="rate")
         self.material = str(material)
         if path is not None and not callable(path):
-            raise ShapeError(f"{what}: path is {path!r}, expected a function of time giving x, y, angle.")
+            raise ShapeError(f"{what}: path is {in_short(path)}, expected a function of time giving x, y, angle.")
         if path is not None and (self.velocity != (0.0, 0.0) or self.spin != 0.0):
             raise ShapeError(f"{what}: give either a path or a steady velocity and spin, not both.")
         self.path = path

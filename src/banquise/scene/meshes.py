@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from banquise.errors import ShapeError
+from banquise.errors import ShapeError, in_short
 from banquise.given import floats
 
 Floats = NDArray[np.float64]
@@ -45,11 +46,12 @@ def as_triangles(vertices: Floats, faces: ArrayLike | Iterable[Sequence[int]]) -
         triangles = faces.astype(np.int64)
     else:
         rows: list[Sequence[int]] = []
+        if not np.iterable(faces):
+            raise ShapeError(f"faces: got {in_short(faces)}, expected a list of faces, each of vertex numbers.")
         for number, face in enumerate(faces):  # type: ignore[arg-type]
-            ring = np.asarray(face)
-            if ring.ndim != 1 or len(ring) < 3 or not np.array_equal(ring, ring.astype(np.int64)):
-                raise ShapeError(f"face {number}: {face!r}, expected three or more vertex numbers.")
-            ring = ring.astype(np.int64)
+            ring = _vertex_numbers(face)
+            if ring is None:
+                raise ShapeError(f"face {number}: {in_short(face)}, expected three or more vertex numbers.")
             if ring.min() < 0 or ring.max() >= len(vertices):
                 bad = ring.min() if ring.min() < 0 else ring.max()
                 raise ShapeError(f"face {number}: vertex {bad} named, the body has {len(vertices)} (from 0).")
@@ -61,6 +63,16 @@ def as_triangles(vertices: Floats, faces: ArrayLike | Iterable[Sequence[int]]) -
         bad = triangles.min() if triangles.min() < 0 else triangles.max()
         raise ShapeError(f"faces: vertex {bad} named, the body has {len(vertices)} vertices (from 0).")
     return triangles
+
+
+def _vertex_numbers(face: Any) -> Ints | None:
+    """Three or more whole numbers, or None."""
+    try:
+        ring = np.asarray(face)
+        whole = ring.astype(np.int64)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return whole if ring.ndim == 1 and len(ring) >= 3 and np.array_equal(ring, whole) else None
 
 
 def _ears(vertices: Floats, ring: Ints) -> list[list[int]]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from banquise.errors import ShapeError, known_keywords
+from banquise.errors import ShapeError, in_short, known_keywords
 from banquise.given import in_si
 from banquise.scene import solids
 from banquise.scene.meshes import Floats, Ints, as_vertices
@@ -25,7 +25,7 @@ def _vector(value: ArrayLike, name: str, length: int = 3, kind: str = "") -> Flo
     except (TypeError, ValueError, OverflowError):
         array = np.empty(0)
     if array.shape != (length,) or not np.isfinite(array).all():
-        raise ShapeError(f"{name}: got {value!r}, expected {length} finite numbers.")
+        raise ShapeError(f"{name}: got {in_short(value)}, expected {length} finite numbers.")
     return array
 
 
@@ -88,7 +88,7 @@ class Polyhedron:
         path: Callable[[float], Any] | None = None,
     ) -> None:
         self.solid = solids.solid_from(
-            vertices, faces, parts, number(quantity(radius, "length", "radius"), "radius", at_least=0.0)
+            vertices, faces, parts, number(quantity(radius, "length", "radius"), "radius", at_least=0.0, at_most=1e9)
         )
         self.density = number(quantity(density, "density", "density"), "density", above=0.0)
         self._place(position, orientation, velocity, spin)

@@ -10,8 +10,8 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from banquise.errors import CaseError, ShapeError, known_keywords
-from banquise.given import counted, in_short
+from banquise.errors import CaseError, ShapeError, in_short, known_keywords
+from banquise.given import counted
 from banquise.scene.bodies import Bodies
 from banquise.scene.domain import Box, Domain, Periodic
 from banquise.scene.floe import Floe, Obstacle
@@ -42,7 +42,7 @@ class Scene:
         blocks: Iterable[Polyhedron] = (),
     ):
         for name, given in (("floes", floes), ("obstacles", obstacles), ("blocks", blocks)):
-            if not isinstance(given, Iterable):
+            if not np.iterable(given):
                 raise CaseError(f"scene: {name} is one {type(given).__name__}, expected a list: {name}=[...].")
         self.blocks: tuple[Polyhedron, ...] = tuple(blocks)
         self.floes: tuple[Floe, ...] = tuple(floes)

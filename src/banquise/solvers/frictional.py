@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from banquise.contact.islands import Islands, find_islands
 from banquise.contact.problem import ContactProblem, ScaledRows
-from banquise.errors import SolverError, nearest
+from banquise.errors import SolverError, in_short, nearest
 from banquise.solvers import _kernels, _kernels_island, _kernels_large
 from banquise.solvers._kernels_island import SMALL
 from banquise.solvers._kernels_large import ROUGH, SIEVES
@@ -107,8 +107,8 @@ def solve(
     >>> solve(cradle(3)).velocity[:, 0].round(12).tolist()
     [0.333333333333, 0.333333333333, 0.333333333333]
     """
-    if method not in _METHODS:
-        raise SolverError(f"contact solver: no method {method!r}. {nearest(method, _METHODS)}")
+    if not isinstance(method, str) or method not in _METHODS:
+        raise SolverError(f"contact solver: no method {in_short(method)}. {nearest(str(method)[:80], _METHODS)}")
     groups = find_islands(problem)
     rows = problem.scaled(groups.order)
     reference = _reference(problem, rows, groups)

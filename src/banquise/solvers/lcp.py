@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import ArrayLike, NDArray
 
-from banquise.errors import SolverError, known_keywords, nearest
+from banquise.errors import SolverError, in_short, known_keywords, nearest
 from banquise.solvers import _kernels_lemke as kernels
 from banquise.solvers import _kernels_small
 from banquise.solvers.lcp_dictionary import Dictionary
@@ -83,8 +83,8 @@ def solve(
     >>> answer.z.round(12).tolist(), answer.converged
     ([1.333333333333, 2.333333333333], True)
     """
-    if method not in METHODS:
-        raise SolverError(f"lcp: no method {method!r}. {nearest(method, METHODS)}")
+    if not isinstance(method, str) or method not in METHODS:
+        raise SolverError(f"lcp: no method {in_short(method)}. {nearest(str(method)[:80], METHODS)}")
     matrix, vector = _checked(M, q)
     method = _method_for(matrix, len(vector), method)
     matrix = matrix.toarray() if sparse.issparse(matrix) and method in DENSE_METHODS else matrix

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from banquise.errors import CaseError, RunFileError, nearest
-from banquise.given import check_ending, in_short
+from banquise.errors import CaseError, RunFileError, in_short, nearest
+from banquise.given import check_ending
 from banquise.view.kinds import kind_named, kind_of
 from banquise.view.pack import Packed
 

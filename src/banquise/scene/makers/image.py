@@ -13,8 +13,8 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from banquise.errors import CaseError, known_keywords, need
-from banquise.given import floats, in_short
+from banquise.errors import CaseError, in_short, known_keywords, need
+from banquise.given import floats
 from banquise.scene.floe import Floe
 from banquise.scene.scene import Scene
 

@@ -10,7 +10,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from banquise.errors import CaseError, known_keywords
+from banquise.errors import CaseError, in_short, known_keywords
 from banquise.given import ask_numbers, seed_of
 from banquise.scene.domain import Box, Periodic
 from banquise.scene.floe import Floe, Obstacle
@@ -24,6 +24,7 @@ Array = NDArray[np.float64]
 
 OUTLINES = 200  # of the package's own catalogue
 MOST_SWEEPS = 3000
+MOST = 10_000_000  # floes: more than any memory holds
 HIGHEST = 0.9  # rigid floes of drawn shapes do not pack beyond; packed ice is made of cells
 
 
@@ -100,8 +101,8 @@ def pack(
 
 
 def _checked(n: Any, concentration: Any) -> tuple[int, float]:
-    if isinstance(n, bool) or not isinstance(n, int | np.integer) or n < 1:
-        raise CaseError(f"pack: n is {n!r}, expected a whole number of floes, at least 1.")
+    if isinstance(n, bool) or not isinstance(n, int | np.integer) or not 1 <= n <= MOST:
+        raise CaseError(f"pack: n is {in_short(n)}, expected a whole number of floes, 1 to {MOST:,}.")
     if not isinstance(concentration, int | float | np.floating) or not 0 < concentration <= 1:
         raise CaseError(f"pack: concentration is {concentration!r}, expected a part between 0 and 1, such as 0.6.")
     if concentration > HIGHEST:
@@ -137,8 +138,8 @@ def region_of(box: Any) -> tuple[Any, Box | Periodic | None]:
 def _largest(max_size: Any, polygon: Any) -> float:
     if max_size is None:
         return min(250.0, 0.21 * math.sqrt(polygon.area))
-    if not isinstance(max_size, int | float | np.floating) or not max_size > 0:
-        raise CaseError(f"pack: max_size is {max_size!r}, expected metres above 0.")
+    if not isinstance(max_size, int | float | np.floating) or not 0 < max_size < 1e9:
+        raise CaseError(f"pack: max_size is {in_short(max_size)}, expected metres above 0 and below 1e9.")
     return float(max_size)
 
 

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from banquise.errors import CaseError
-from banquise.given import ask_numbers, floats, in_short
+from banquise.errors import CaseError, in_short
+from banquise.given import ask_numbers, floats
 
 Array = NDArray[np.float64]
 STEEPEST = 30.0  # of the law of sizes: all floes but a few are then of one size
@@ -46,11 +46,11 @@ def draw_sizes(
     try:
         exponent = float(exponent)
         known = abs(exponent) <= STEEPEST
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         known = False
     if not known:
         raise CaseError(
-            f"pack: exponent is {exponent!r}, expected a number from -{STEEPEST:g} to {STEEPEST:g}, such as 1.5."
+            f"pack: exponent is {in_short(exponent)}, expected a number from -{STEEPEST:g} to {STEEPEST:g}, such as 1.5."
         )
     quantile = (np.arange(n) + rng.random(n)) / n
     most = n * math.pi * largest**2
