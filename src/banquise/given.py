@@ -58,7 +58,8 @@ def read_toml(path: str | Path, what: str = "case file") -> dict[str, Any]:
     except OSError as problem:
         raise CaseError(f"{path}: cannot be read ({problem.strerror or problem}).") from None
     except UnicodeDecodeError:
-        hint = f" A run goes on with: banquise resume {path}." if path.suffix == ".nc" else ""
+        resumes = path.suffix == ".nc" and what == "case file"  # of floes or blocks
+        hint = f" A run goes on with: banquise resume {path}." if resumes else ""
         raise CaseError(f"{path}: not a text file in UTF-8, expected a {what} (TOML).{hint}") from None
     except (tomllib.TOMLDecodeError, RecursionError) as problem:
         raise CaseError(f"{path}: not valid TOML: {problem}.") from None

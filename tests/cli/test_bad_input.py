@@ -1,5 +1,6 @@
 """Bad input: each mistake its own clear sentence, exit code 2, no traceback."""
 
+import json
 import os
 
 import numpy as np
@@ -638,3 +639,25 @@ def test_a_floe_outside_is_said_by_check(tmp_path, capsys):
     case.write_text(GOOD + '[scene.domain]\nkind = "periodic"\nxmin = 50\nxmax = 99\nymin = 0\nymax = 99\n')
     assert main(["check", str(case)]) == 0
     assert "floe 0 at (5, 5) m lies outside the periodic domain" in capsys.readouterr().out
+
+
+def test_a_case_of_a_glacier_is_shown(tmp_path, capsys):
+    """It was sent away to `banquise glacier run`, though `inspect` is for cases of all kinds."""
+    path = tmp_path / "ice.toml"
+    path.write_text('[glacier]\nlength = "2 km"\nblock = "100 m"\n[run]\nuntil = 2\nstep = 0.02\n')
+    assert main(["inspect", str(path)]) == 0
+    out = capsys.readouterr().out
+    assert "20 blocks of 100 m" in out and "100 steps of 0.02 s" in out and "load: none" in out
+    assert main(["inspect", str(path), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["glacier"]["block"] == "100 m"
+    path.write_text('[glacier]\nlength = "2 km"\nblock = "100 m"\n[run]\nuntil = 2\nstep = 9\n')
+    complains(["inspect", str(path)], capsys, ["step 9 s is beyond the elastic limit"])
+
+
+def test_results_of_a_sweep_are_said_to_be_no_run(tmp_path, capsys):
+
+    path = tmp_path / "sweep.nc"
+    told = {"title": "drift", "members": 2, "done": 2}
+    xr.Dataset({"speed": ("seed", [1.0, 2.0])}, {"seed": [0, 1]}, told).to_netcdf(path)
+    for command in ("view", "plot", "report", "movie", "resume"):
+        complains([command, str(path)], capsys, ["the results of a sweep, not a run", "banquise inspect"])

@@ -20,6 +20,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     from banquise.errors import CaseError
+    from banquise.recording.run_file import of_a_sweep
     from banquise.view.kinds import kind_at
 
     path = Path(args.file)
@@ -29,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
         raise CaseError(f"{path}: by its ending a file of floes. Look at it with: banquise floes info {path}")
     elif kind_at(path) not in (None, "floes"):
         _show_other(path, args.json)
-    elif path.is_file() and _is_sweep(path):
+    elif path.is_file() and of_a_sweep(path):
         _show_sweep(path, args.json)
     elif path.suffix == ".mat" or path.is_dir() or (path.exists() and not _is_run(path)):
         _show_forcing(path, args.json)
@@ -47,17 +48,6 @@ def _is_run(path: Path) -> bool:
             return str(getattr(data, "source", "")).startswith("Banquise") or "shapes" in data.groups
     except Exception:  # a damaged file fails anywhere inside HDF5 and netCDF, each in its own way
         return True
-
-
-def _is_sweep(path: Path) -> bool:
-    """Whether a file holds the results of `banquise sweep`."""
-    import netCDF4
-
-    try:
-        with netCDF4.Dataset(path) as data:
-            return {"title", "members", "done"} <= set(data.ncattrs()) and "seed" in data.dimensions
-    except Exception:  # a damaged file fails anywhere inside HDF5 and netCDF, each in its own way
-        return False
 
 
 def _show_sweep(path: Path, as_json: bool) -> None:
@@ -79,7 +69,11 @@ def _show_case(path: Path, as_json: bool) -> None:
 
     from banquise.case import load_case
     from banquise.case_tables import tables_of
+    from banquise.given import read_toml
 
+    if "glacier" in (tables := read_toml(path)):
+        _show_glacier(path, tables, as_json)
+        return
     case = load_case(path)
     if as_json:
         print(json.dumps({k: v for k, v in tables_of(case).items() if k != "scene"}, default=list))
@@ -95,6 +89,25 @@ def _show_case(path: Path, as_json: bool) -> None:
         from banquise.scene.scene import area_of
 
         print(projection.describe(area_of(case.scene, simulation.bodies)))
+
+
+def _show_glacier(path: Path, tables: dict[str, Any], as_json: bool) -> None:
+    """A case of a glacier, once it is known to be a good one."""
+    import json
+
+    from banquise.glacier.case import read_case
+
+    case = read_case(path)
+    plan = case.plan()
+    if as_json:
+        print(json.dumps(tables, default=str))
+        return
+    print(case.glacier)
+    print(f"load: {case.load if case.load is not None else 'none'}")
+    print(
+        f"run: {case.options.get('scheme', 'imex')}, {plan.steps:,} steps of {plan.step:g} s, {plan.records:,} records"
+    )
+    print(*plan.notes, sep="\n", end="\n" if plan.notes else "")
 
 
 def forcing_report(path: Path) -> dict[str, list[str]]:

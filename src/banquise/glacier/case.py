@@ -58,7 +58,7 @@ class GlacierCase:
 def read_case(path: str | Path) -> GlacierCase:
     """Read and check a case file."""
     path = Path(path)
-    tables = read_toml(path)
+    tables = read_toml(path, "case file of a glacier")
     return parse_case(tables, path.parent, str(path))
 
 

@@ -228,7 +228,7 @@ def open_run(path: str | Path, check: bool = True) -> Run:
     if path.suffix.lower() == ".toml":
         raise RunFileError(f"{path}: a case file, not a run file. Run it first: banquise run {path}.")
     if check:
-        verify(path, "run file")
+        _verified(path)
     try:
         kind = stored_case(path).get("kind")
         return _named(READERS[kind])(path) if kind in READERS else _read(path)
@@ -242,6 +242,30 @@ def open_run(path: str | Path, check: bool = True) -> Run:
             ) from None
         reason = str(problem).splitlines()[0] if str(problem) else type(problem).__name__
         raise RunFileError(f"{path}: not a Banquise run file, or a damaged one ({reason}).") from None
+
+
+def _verified(path: Path) -> None:
+    """Raise unless the seal of a run file fits; what is no run at all is said to be so."""
+    try:
+        verify(path, "run file")
+    except RunFileError:
+        if of_a_sweep(path):
+            raise RunFileError(
+                f"{path}: the results of a sweep, not a run. Look at them with: banquise inspect {path}, "
+                "or xarray.open_dataset."
+            ) from None
+        raise
+
+
+def of_a_sweep(path: Path) -> bool:
+    """Whether a file holds the results of `banquise sweep`."""
+    import netCDF4
+
+    try:
+        with netCDF4.Dataset(path) as data:
+            return {"title", "members", "done"} <= set(data.ncattrs()) and "seed" in data.dimensions
+    except Exception:  # a damaged file fails anywhere inside HDF5 and netCDF, each in its own way
+        return False
 
 
 def _of_a_glacier(path: Path) -> bool:
