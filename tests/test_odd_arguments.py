@@ -63,6 +63,7 @@ ODD = {
 
 CALLS = [(call, odd) for calls, odds in ODD.values() for call in calls for odd in odds]
 CALLS += [(lambda odd: GLACIER.run(until=odd), 1e308), (bq.Polyhedron.ball, 1e308)]
+CALLS += [(lambda odd: bq.glacier.Glacier(2000.0, 100.0, young=odd), 1e300)]
 
 
 @pytest.mark.parametrize("call, odd", CALLS, ids=range(len(CALLS)))
@@ -80,3 +81,10 @@ def test_a_simulation_wants_a_scene():
 
 def test_glacier_records_less_often_than_it_lasts_keep_its_end():
     assert GLACIER.run(until=5.0, every=1e9).dataset.time.values.tolist() == [0.0, 5.0]
+
+
+def test_materials_and_names_of_blocks_are_words_as_those_of_floes():
+    """A number among words was a traceback where materials are sorted."""
+    blocks = [BLOCK, bq.Polyhedron.box((1, 1, 1), position=(3, 0, 0), material=7, name=8)]
+    assert (blocks[1].material, blocks[1].name) == ("7", "8")
+    bq.Simulation(bq.Scene(blocks=blocks))

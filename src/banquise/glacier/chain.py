@@ -33,6 +33,7 @@ Array = npt.NDArray[np.float64]
 Along = float | npt.ArrayLike | Callable[[Array], npt.ArrayLike]
 ENDS = ("free", "steady", "absorbing")
 MOST_BLOCKS = 10_000_000  # a gigabyte of columns
+MOST = 1e30  # of any quantity along the chain, in SI
 
 
 @known_keywords
@@ -165,6 +166,8 @@ class Glacier:
             ) from None
         if not np.isfinite(array).all():
             raise CaseError(f"{name} holds {array[~np.isfinite(array)][0]}, expected finite numbers in {unit}.")
+        if (np.abs(array) > MOST).any():  # squares of what is made of them would be beyond floats
+            raise CaseError(f"{name} holds {array[np.argmax(np.abs(array))]:g}, expected at most {MOST:g} {unit}.")
         if above is not None and (array <= above).any():
             raise CaseError(f"{name} is {array.min():g} {unit}, expected more than {above:g}.")
         return array

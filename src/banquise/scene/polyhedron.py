@@ -95,8 +95,8 @@ class Polyhedron:
         if not isinstance(fixed, bool | np.bool_):
             raise ShapeError(f"fixed: got {fixed!r}, expected True or False.")
         self.fixed = bool(fixed)
-        self.material = material
-        self.name = name
+        self.material = str(material)
+        self.name = None if name is None else str(name)
         if path is not None and not (callable(path) and self.fixed):
             raise ShapeError("path: expected a function of time, for a block with fixed=True.")
         self.path = path
