@@ -30,9 +30,6 @@ PUSH_TO = 0.1  # of that tolerance: what is left after a push, so that contacts 
 PUSHES = 30  # passes of a push: what they leave is pushed again at the next step
 MEET = 1e-6  # of a gap: rounding by which points of one face may differ
 SMALL, FINE, COARSE = 200, 1e-9, 1e-4  # up to so many contacts islands are solved to FINE, else to COARSE
-# Islands up to SMALL count as solved to this. Blocks that stand on a floor face to face have a point too many, and faces that
-# are parallel to 5e-8: an exact answer takes all load off a point for a speed of that size. SKIN leaves faces true to 1e-5.
-SOLVED = 1e-6
 OPEN = 1e9  # m/s: the speed at which a contact that is not looked at may close
 STEEP = 0.1  # vertical part of a normal above which one of the two blocks stands on the other
 BREAKS = 10.0  # times the solver's tolerance: the speed, against the reference, at which a bond has given way
@@ -135,8 +132,7 @@ def kick(
     sim.touching, sim.memory = touching, touching.memory()
     account(sim, touching, forces, before, step)
     sim.ledger.add(
-        residual=found.residual, unsolved=int(np.sum(~(found.island_residual <= _bar(sim, found)))),
-        islands=found.islands, largest_island=found.largest_island,
+        residual=found.residual, unsolved=found.unsolved, islands=found.islands, largest_island=found.largest_island,
         max_overlap=touching.overlap, contacts=int(np.count_nonzero(found.impulses[:, 0] > 0.0)),
     )  # fmt: skip
     return meets, before
@@ -177,11 +173,6 @@ def _solve(
         return spatial.solve(problem, guess, tolerance, sim.sweeps), pull, meets
     # Without a memory the sweeps start from nothing: a stack then needs about the square of its height of them.
     return spatial.solve(problem, guess, tolerance, 10 * sim.sweeps, _order(sim, touching)), pull, meets
-
-
-def _bar(sim: BlockSimulation, found: spatial.SpatialSolution) -> float:
-    """The residual up to which an island counts as solved."""
-    return sim.contact.tolerance or (SOLVED if len(found.impulses) <= SMALL else COARSE)
 
 
 def _order(sim: BlockSimulation, touching: Touching) -> Order | None:
