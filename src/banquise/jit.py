@@ -16,7 +16,8 @@ bits when it is compiled and when it is read from the cache: Numba's own `njit` 
 loose may still come out otherwise in each kernel that calls it. So what must agree between two kernels to the last bit is not
 loose, and which of them is called must not depend on the number of threads.
 
-`plain_*`: bare, and indices are taken as they are (`PlainIndices`): a computed one must not be negative.
+`plain_*`: bare, and indices are taken as they are (`PlainIndices`): a computed one must not be negative. `making_*`: the same
+indices, for what makes arrays.
 
 A number or truth value written out in a call compiles a copy of the function for that value, and a variable that begins as
 one does too: `np.int64(0)` and `np.bool_(True)` do not. An array written into a slice of another brings in the words of the
@@ -61,6 +62,12 @@ plain_inner = njit(**_no_doors, **_plain)
 plain_inline = njit(forceinline=True, **_no_doors, **_plain)
 plain_loose_kernel = njit(fastmath=_loose, **_plain)
 plain_loose_inner = njit(fastmath=_loose, **_no_doors, **_plain)
+
+_making: dict[str, Any] = {"pipeline_class": PlainIndices, **_options}
+making_kernel = njit(**_making)
+making_inner = njit(**_no_doors, **_making)
+making_loose_kernel = njit(fastmath=_loose, **_making)
+making_loose_inner = njit(fastmath=_loose, **_no_doors, **_making)
 
 
 class SameTypes:

@@ -6,13 +6,13 @@ value of the other lip's field at that node). Constant strains make every cut in
 
 import numpy as np
 
-from banquise.jit import inner, kernel
+from banquise.jit import making_inner, making_kernel, plain_inner
 
 NUDGE = 0.01  # a node nearer to the chord than this part of the local size is taken to lie that far from it
 GRAZE = 1e-3  # an element crossed over less than this part of its size is not crossed
 
 
-@inner
+@plain_inner
 def _levels(nodes, elements, size, grip, start, nu, level):
     """Signed distances to the line of the chord, kept off zero so that no cut part vanishes.
 
@@ -34,7 +34,7 @@ def _levels(nodes, elements, size, grip, start, nu, level):
                     level[i] = least if level[j] > 0 else -least
 
 
-@inner
+@plain_inner
 def _crossed(nodes, elements, size, start, tangent, length, level, cut, chain, entry, leave):
     """The elements that the chord itself (not its line) crosses, in their order along it: `chain` and its inverse `cut`
     (-1: not crossed), with the stretch of the chord in each. Neighbours in the chain are neighbours in the matrices."""
@@ -69,7 +69,7 @@ def _crossed(nodes, elements, size, start, tangent, length, level, cut, chain, e
     return count
 
 
-@inner
+@plain_inner
 def _sides(elements, neighbours, level, cut, chain, side, stack):
     """Flood the uncut elements from both lips: side +1 or -1 of each; False when one reaches the other."""
     n = elements.shape[0]
@@ -105,7 +105,7 @@ def _sides(elements, neighbours, level, cut, chain, side, stack):
     return missed == 0
 
 
-@inner
+@making_inner
 def _number_ghosts(nodes, elements, start, tangent, level, chain, leave, tip, number):
     """Number the nodes that get a ghost, along the chord, then the two of the edge at the tip, which get none."""
     for i in range(number.shape[0]):
@@ -140,7 +140,7 @@ def _number_ghosts(nodes, elements, start, tangent, level, chain, leave, tip, nu
     return ghosts
 
 
-@inner
+@plain_inner
 def _parts(level, elements, e, area, bary, part, mass):
     """Sub-areas (as parts of the element) and P1 mass matrices of the two sides of a cut element; 1 is the + side.
 
@@ -175,7 +175,7 @@ def _parts(level, elements, e, area, bary, part, mass):
             mass[1 - alone, k, q] = total - mass[alone, k, q]
 
 
-@inner
+@plain_inner
 def _whole_moments(elements, area, modes, side, QP):
     """Moments of the uncut elements of the + side; returns their area."""
     plus = 0.0
@@ -193,7 +193,7 @@ def _whole_moments(elements, area, modes, side, QP):
     return plus
 
 
-@inner
+@plain_inner
 def _element_moments(elements, e, k, mass, modes, own):
     """Add to `own` (2, 3) the moments of node k of an element, by the mass matrix of its + side."""
     a, b, c = elements[e, 0], elements[e, 1], elements[e, 2]
@@ -203,7 +203,7 @@ def _element_moments(elements, e, k, mass, modes, own):
             own[d, z] += p * modes[a, d, z] + q * modes[b, d, z] + r * modes[c, d, z]
 
 
-@inner
+@plain_inner
 def _hold(elements, e, level, size, grip, grips, hold, number, ghosts, D):
     """Keep the ghosts of frozen edges of a cut element still. A crack that leaves through a node is not gripped by the frozen
     edges that end there."""
@@ -222,7 +222,7 @@ def _hold(elements, e, level, size, grip, grips, hold, number, ghosts, D):
                         D[2 * number[j] + c, 2 * number[j] + d] += held
 
 
-@kernel
+@making_kernel
 def cut_mesh(nodes, elements, neighbours, stiffness, area, size, stress, modes, grip, grips, hold, start, end, tip, u0):
     """The small problem of one chord: ghosts, separates, area of the + side, then the arrays below. Ghosts 0: no ice.
 

@@ -9,18 +9,18 @@ import math
 import numpy as np
 
 from banquise.fracture._kernels_points import inside
-from banquise.jit import inner, kernel
+from banquise.jit import making_inner, making_kernel, plain_inner, plain_kernel
 
 TOUCH = 1e-7  # of the floe's size: ends of chords are on the border only to rounding
 SPARE = 1e-3  # of the area: a cut through elements, whose nodes are kept off it, may take as much away
 
 
-@inner
+@plain_inner
 def _after(i, r, first):
     return i + 1 if i + 1 < first[r + 1] else first[r]
 
 
-@kernel
+@making_kernel
 def marks(corners, first):
     """Distance of each corner along its ring, and the length of each ring."""
     along = np.empty(corners.shape[0])
@@ -35,7 +35,7 @@ def marks(corners, first):
     return along, turn
 
 
-@kernel
+@plain_kernel
 def nearest(x, y, corners, first, along):
     """Ring and distance along it of the border place nearest to (x, y)."""
     best, ring, where = math.inf, 0, 0.0
@@ -52,7 +52,7 @@ def nearest(x, y, corners, first, along):
     return ring, where
 
 
-@inner
+@plain_inner
 def edge_at(ring, s, first, along, turn):
     """Corner before the place `s` along a ring, and how far beyond it; s may be past the ring's end."""
     s = s % turn[ring]
@@ -66,7 +66,7 @@ def edge_at(ring, s, first, along, turn):
     return low, s - along[low]
 
 
-@inner
+@plain_inner
 def place(ring, s, corners, first, along, turn):
     """(x, y) of a place on the border."""
     i, beyond = edge_at(ring, s, first, along, turn)
@@ -76,7 +76,7 @@ def place(ring, s, corners, first, along, turn):
     return corners[i, 0] + part * ex, corners[i, 1] + part * ey
 
 
-@inner
+@plain_inner
 def on_patch(ring, s, taken, turn):
     """Whether a place lies on a patch; a start just beside the patch is off it."""
     slack = 1e-9 * turn[ring]
@@ -88,12 +88,12 @@ def on_patch(ring, s, taken, turn):
     return False
 
 
-@kernel
+@making_kernel
 def runs_inside(ax, ay, bx, by, corners, first):
     """Whether a chord stays in the ice (it may touch a corner): the middle of each part between two meetings is tested."""
     dx, dy = bx - ax, by - ay
     long = math.hypot(dx, dy)
-    met = np.empty(corners.shape[0] + 2)
+    met = np.empty(corners.shape[0] + 2)  # in their order along the chord
     met[0], met[1] = 0.0, 1.0
     count = 2
     for r in range(first.shape[0] - 1):
@@ -108,9 +108,12 @@ def runs_inside(ax, ay, bx, by, corners, first):
             s = (px * dy - py * dx) / det
             t = (px * ey - py * ex) / det
             if -TOUCH / size <= s <= 1.0 + TOUCH / size and 0.0 < t < 1.0:
-                met[count] = t
+                k = count
+                while met[k - 1] > t:
+                    met[k] = met[k - 1]
+                    k -= 1
+                met[k] = t
                 count += 1
-    met = np.sort(met[:count])
     for k in range(count - 1):
         if (met[k + 1] - met[k]) * long > 10.0 * TOUCH:
             t = 0.5 * (met[k] + met[k + 1])
@@ -119,7 +122,7 @@ def runs_inside(ax, ay, bx, by, corners, first):
     return True
 
 
-@inner
+@plain_inner
 def _stands_out(corners, first, ring, k):
     """Whether the border turns left at corner k of a ring."""
     own = first[ring + 1] - first[ring]
@@ -129,7 +132,7 @@ def _stands_out(corners, first, ring, k):
     return ax * by - ay * bx >= 0.0
 
 
-@kernel
+@making_kernel
 def ends(corners, first, along, turn, taken, count, step, few):
     """(k, 2) ring and distance of ends of cracks: beside the patches (2 a patch), corners, and `count` spaced ones; none on a
     patch, none next to one already there. With `few`, corners that stand out count no more than places between them: cracks
@@ -164,7 +167,7 @@ def ends(corners, first, along, turn, taken, count, step, few):
     return out[:found].copy()
 
 
-@inner
+@making_inner
 def _swept(corners, first, along, turn, spots, at):
     """Cross products summed along each ring up to each place."""
     out = np.empty(spots.shape[0])
@@ -178,20 +181,20 @@ def _swept(corners, first, along, turn, spots, at):
     return out
 
 
-@inner
+@plain_inner
 def _spare(part, whole, length, least, width):
     """How much more than it must a chord of this length cuts off on its smaller side, if `part` is on one side of it."""
     return min(part, whole - part) - max(least, width * length)
 
 
-@inner
+@plain_inner
 def _spare_at(f, ix, iy, jx, jy, swept, part, whole, least, width):
     """`_spare` of the chord to the part f of an edge that goes from (ix, iy) to (jx, jy) as seen from the chord's start."""
     length = math.hypot(ix + f * (jx - ix), iy + f * (jy - iy))
     return _spare(swept + f * part, whole, length, least, width)
 
 
-@inner
+@making_inner
 def _least_cuts(x, y, s, corners, first, along, least, width, whole, out, count):
     """Add to `out` the chords from the place (x, y), at s along the outer ring, that cut off just enough; how many there are
     then.
@@ -229,7 +232,7 @@ def _least_cuts(x, y, s, corners, first, along, least, width, whole, out, count)
     return count
 
 
-@kernel
+@making_kernel
 def chords(corners, first, along, turn, spots, starts, least, width, open_ended):
     """(k, 5) chords x0, y0, x1, y1, 0 in the ice from the first `starts` of the places `spots` to all others, by length.
 
@@ -270,10 +273,13 @@ def chords(corners, first, along, turn, spots, starts, least, width, open_ended)
             count = _least_cuts(
                 at[i, 0], at[i, 1], spots[i, 1], corners, first, along, least, width, whole, room, count
             )
-    length = np.empty(count)
+    length, order = np.empty(count), np.empty(count, np.int64)
     for k in range(count):
-        length[k] = math.hypot(out[k, 2] - out[k, 0], out[k, 3] - out[k, 1])
-    order = np.argsort(length, kind="mergesort")
+        long, at_last = math.hypot(out[k, 2] - out[k, 0], out[k, 3] - out[k, 1]), k
+        while at_last > 0 and length[at_last - 1] > long:
+            length[at_last], order[at_last] = length[at_last - 1], order[at_last - 1]
+            at_last -= 1
+        length[at_last], order[at_last] = long, k
     ordered = np.empty((count, 5))
     for k in range(count):
         for q in range(5):

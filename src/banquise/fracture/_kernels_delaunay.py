@@ -9,19 +9,19 @@ import math
 import numpy as np
 
 from banquise.fracture._kernels_points import size_at
-from banquise.jit import inner, kernel
+from banquise.jit import making_inner, making_kernel, plain_inner
 
 FLAT = 1e-12  # twice the area below which a triangle is none; the shortest edges are of 1e-3
 SLACK = 1e-10  # of sin(sum of two opposite angles): four points on a circle stay as they are
 
 
-@inner
+@plain_inner
 def _turn(at, a, b, c):
     """Twice the area of a triangle of nodes."""
     return (at[b, 0] - at[a, 0]) * (at[c, 1] - at[a, 1]) - (at[b, 1] - at[a, 1]) * (at[c, 0] - at[a, 0])
 
 
-@inner
+@plain_inner
 def _crosses(at, a, b, c, d):
     """Whether segments ab and cd, which share no node, meet."""
     one, two = _turn(at, a, b, c), _turn(at, a, b, d)
@@ -29,7 +29,7 @@ def _crosses(at, a, b, c, d):
     return (one > FLAT) != (two > FLAT) and (three > FLAT) != (four > FLAT)
 
 
-@inner
+@making_inner
 def _one_loop(at, first, loop):
     """Corners of the outer ring with every hole tied in by the shortest bridge to what is there; how many, 0 if none fits."""
     count = first[1]
@@ -70,7 +70,7 @@ def _one_loop(at, first, loop):
     return count
 
 
-@inner
+@plain_inner
 def _is_ear(at, loop, count, k, least):
     a, b, c = loop[(k - 1) % count], loop[k], loop[(k + 1) % count]
     if _turn(at, a, b, c) <= FLAT:
@@ -84,7 +84,7 @@ def _is_ear(at, loop, count, k, least):
     return True
 
 
-@inner
+@plain_inner
 def _ears(at, loop, count, tri):
     """Cut a loop of nodes into triangles; how many, 0 when it cannot be done."""
     made = 0
@@ -112,7 +112,7 @@ def _ears(at, loop, count, tri):
     return made + 1
 
 
-@inner
+@plain_inner
 def _link(tri, nb, count):
     """Neighbours from common edges."""
     for t in range(count):
@@ -129,7 +129,7 @@ def _link(tri, nb, count):
                         nb[t, k], nb[s, m] = s, t
 
 
-@inner
+@plain_inner
 def _relink(nb, t, old, new):
     if t >= 0:
         for k in range(3):
@@ -138,7 +138,7 @@ def _relink(nb, t, old, new):
                 return
 
 
-@inner
+@plain_inner
 def _should_flip(at, a, b, c, d):
     """Whether the edge a -> b between the triangles abc and bad gives way to c - d."""
     if _turn(at, c, a, d) <= FLAT or _turn(at, d, b, c) <= FLAT:
@@ -149,11 +149,13 @@ def _should_flip(at, a, b, c, d):
     adx, ady, bdx, bdy = at[a, 0] - at[d, 0], at[a, 1] - at[d, 1], at[b, 0] - at[d, 0], at[b, 1] - at[d, 1]
     sin_c, cos_c = acx * bcy - acy * bcx, acx * bcx + acy * bcy
     sin_d, cos_d = bdx * ady - bdy * adx, adx * bdx + ady * bdy
-    scale = math.sqrt((sin_c * sin_c + cos_c * cos_c) * (sin_d * sin_d + cos_d * cos_d))
-    return sin_c * cos_d + cos_c * sin_d < -SLACK * scale
+    together = sin_c * cos_d + cos_c * sin_d
+    if together >= 0.0:
+        return False
+    return together < -SLACK * math.sqrt((sin_c * sin_c + cos_c * cos_c) * (sin_d * sin_d + cos_d * cos_d))
 
 
-@inner
+@plain_inner
 def _settle(at, tri, nb, stack, top):
     """Flip edges of the triangles on the stack, and of what that changes, until none is wrong."""
     left = 200 * tri.shape[0]  # flips only ever improve the angles; this is against rounding
@@ -188,10 +190,10 @@ def _settle(at, tri, nb, stack, top):
             k = 0
 
 
-@inner
+@plain_inner
 def _on_border(at, tri, nb, count, a, b, p, stack):
     """Put point p on the border edge a -> b; how many triangles there are then."""
-    for t in range(count):
+    for t in range(count - 1, -1, -1):  # mostly of a triangle that was made for the point before
         for k in range(3):
             if nb[t, k] < 0 and tri[t, k] == a and tri[t, (k + 1) % 3] == b:
                 c = tri[t, (k + 2) % 3]
@@ -207,13 +209,15 @@ def _on_border(at, tri, nb, count, a, b, p, stack):
     return -1
 
 
-@inner
+@plain_inner
 def _within(at, tri, nb, count, p, stack):
     """Put point p in the triangle that it is deepest in; how many triangles there are then."""
     best, where = -math.inf, 0
     for t in range(count):
         a, b, c = tri[t, 0], tri[t, 1], tri[t, 2]
-        deep = min(_turn(at, a, b, p), min(_turn(at, b, c, p), _turn(at, c, a, p)))
+        deep = _turn(at, a, b, p)
+        if deep > best:  # or it is not this one, whatever the other two edges say
+            deep = min(deep, min(_turn(at, b, c, p), _turn(at, c, a, p)))
         if deep > best:
             best, where = deep, t
         if deep > 0.0:
@@ -234,7 +238,7 @@ def _within(at, tri, nb, count, p, stack):
     return count + 2
 
 
-@inner
+@making_inner
 def _smoothed(at, tri, fixed, fine, growth, top):
     """Move each inner node to the mean of its triangles' centres, weighed for the wanted size, unless one would fold over."""
     n = at.shape[0]
@@ -270,7 +274,7 @@ def _smoothed(at, tri, fixed, fine, growth, top):
                 break
 
 
-@kernel
+@making_kernel
 def triangulated(at, first, parts, border, fine, growth, top, rounds):
     """Triangles and neighbours over nodes `at` (n, 2), whose inner ones are moved; none when it cannot be done.
 

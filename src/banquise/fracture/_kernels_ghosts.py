@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from banquise.jit import loose_inner
+from banquise.jit import making_loose_inner, plain_loose_inner
 
 NOTHING = 1e-14  # moments that differ by less are the same: rounding
 
 
-@loose_inner
+@plain_loose_inner
 def coupled(B, first, index, last):
     """Which touched nodes each ghost g is coupled to by B: index[first[g]:first[g + 1]], five or so, near each other because
     both are numbered along the chord; last[g] is the lowest of those of g and of all later ghosts."""
@@ -28,7 +28,7 @@ def coupled(B, first, index, last):
         last[g] = low
 
 
-@loose_inner
+@making_loose_inner
 def eliminated(inverse, touched, D, B, first, index, last, S):
     """Lower triangle of S = D - B^T G B, with G the rows and columns of `inverse` at the touched nodes.
 
@@ -84,7 +84,7 @@ def eliminated(inverse, touched, D, B, first, index, last, S):
                 S[p + 1, q] -= c * x + d * y
 
 
-@loose_inner
+@plain_loose_inner
 def mean_motion(inverse, moments, QP, known, side, spread):
     """`side` (3, 2n), the moments of the standard functions on the + side, and `spread` (3, 2n), inverse times that.
 
@@ -135,7 +135,7 @@ def mean_motion(inverse, moments, QP, known, side, spread):
         count[0] += 1
 
 
-@loose_inner
+@plain_loose_inner
 def _inverse_of_three(X, out):
     """Inverse of a 3 x 3 matrix by its cofactors."""
     for i in range(3):
@@ -148,7 +148,7 @@ def _inverse_of_three(X, out):
             out[i, j] /= det
 
 
-@loose_inner
+@making_loose_inner
 def _taken(drift, touched, B, first, index, moments, side, spread, separates, mixed, wide):
     """Rows of `wide` (9, m): moments of the ghosts, B^T drift, and B^T spread less the ghosts' own moments on the + side.
 
@@ -181,7 +181,7 @@ def _taken(drift, touched, B, first, index, moments, side, spread, separates, mi
         wide[8, a] = z - moments[a, 5] + p * mixed[0, 2] + q * mixed[1, 2] + r * mixed[2, 2]
 
 
-@loose_inner
+@making_loose_inner
 def frozen(drift, drift_energy, push, touched, B, first, index, moments, side, spread, separates, S, t):
     """Add to S and t what keeps the mean motion of the floe, and of each of two pieces, as it was.
 
@@ -225,7 +225,7 @@ def frozen(drift, drift_energy, push, touched, B, first, index, moments, side, s
                 S[a, b] += x * wide[q, b] + y * wide[q + 1, b] + z * wide[q + 2, b]
 
 
-@loose_inner
+@plain_loose_inner
 def row_after_rows(L, row, start, end):
     """Columns start to end (both even) of row L^-T for one row: of the factor itself, of a load or of a lip's opening, zero
     before `start`. Two columns at a time."""
@@ -239,7 +239,7 @@ def row_after_rows(L, row, start, end):
         row[j + 1] = (row[j + 1] - b - a * L[j + 1, j]) * L[j + 1, j + 1]
 
 
-@loose_inner
+@plain_loose_inner
 def four_rows_after_rows(L, A, top, start, end):
     """The same for rows top to top + 3 of A at once: eight sums over numbers that are read once."""
     p, q, r, s = A[top], A[top + 1], A[top + 2], A[top + 3]
@@ -266,7 +266,7 @@ def four_rows_after_rows(L, A, top, start, end):
         s[j + 1] = (s[j + 1] - h - d * across) * second
 
 
-@loose_inner
+@plain_loose_inner
 def factored(S):
     """S = L L^T in place, L in the lower triangle with its diagonal inverted; False when S is not positive.
 

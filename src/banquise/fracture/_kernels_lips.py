@@ -11,12 +11,12 @@ from banquise.fracture._kernels_ghosts import (
     mean_motion,
     row_after_rows,
 )
-from banquise.jit import loose_inner, loose_kernel
+from banquise.jit import making_loose_inner, making_loose_kernel, plain_loose_inner
 
 SMALL = 1e-10  # part of its diagonal added to S: loose pieces leave it singular, in directions that no load sees
 
 
-@loose_inner
+@plain_loose_inner
 def _gram(A, begin, out):
     """out = A A^T for rows that begin at those columns, each at or after the one before."""
     lips, m = A.shape
@@ -43,7 +43,7 @@ def _gram(A, begin, out):
             out[d, c] = out[c, d]
 
 
-@loose_inner
+@making_loose_inner
 def _solve_chosen(gram, rhs, chosen, index, x):
     """Solve the chosen rows of gram x = rhs; zero elsewhere. False when these are not positive."""
     n = rhs.shape[0]
@@ -73,7 +73,7 @@ def _solve_chosen(gram, rhs, chosen, index, x):
     return True
 
 
-@loose_inner
+@plain_loose_inner
 def _kept_back(gram, rhs, x):
     """What the pressures max(x, 0) keep from being released, at the least: rhs.x - x.gram.x/2."""
     n = rhs.shape[0]
@@ -88,7 +88,7 @@ def _kept_back(gram, rhs, x):
     return total
 
 
-@loose_kernel
+@making_loose_kernel
 def non_negative(gram, rhs, x, enough):
     """Minimise x.gram.x/2 - rhs.x over x >= 0 (block principal pivoting, single exchanges when that stalls).
 
@@ -146,7 +146,7 @@ def non_negative(gram, rhs, x, enough):
     return -1
 
 
-@loose_inner
+@making_loose_inner
 def _pressed(A, begin, y, pressure, enough):
     """Pressures of lips that would overlap, A (lips, m) their openings; y becomes the state under them. False as soon as they
     are known to keep back `enough`: then neither is right."""
@@ -170,7 +170,7 @@ def _pressed(A, begin, y, pressure, enough):
     return True
 
 
-@loose_inner
+@plain_loose_inner
 def _openings(S, lip, weight, way, A, begin):
     """Openings A (lips, m) of the lips by the ghosts in the coordinates of the factor S, each zero before its `begin`."""
     lips, m = A.shape
@@ -191,7 +191,7 @@ def _openings(S, lip, weight, way, A, begin):
         row_after_rows(S, A[c], begin[c], m)
 
 
-@loose_inner
+@plain_loose_inner
 def _rubbed(lip, weight, way, ghosts, before, pressure):
     """Work of a unit of friction as the lips slide: under what pressed them before, and under what does after."""
     before_work = after_work = 0.0
@@ -206,7 +206,7 @@ def _rubbed(lip, weight, way, ghosts, before, pressure):
     return before_work, after_work
 
 
-@loose_kernel
+@making_loose_kernel
 def open_cut(
     inverse, drift, drift_energy, push, body_moments, still,
     touched, D, B, QA, QP, lip, weight, way, before, load, separates, known, friction, enough,

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
-from banquise.jit import kernel
+from banquise.jit import making_kernel
 
 
-@kernel
+@making_kernel
 def areas(nodes, elements):
     """Area of each element, and the shortest edge at each node."""
     area = np.empty(elements.shape[0])
@@ -25,7 +25,7 @@ def areas(nodes, elements):
     return area, size
 
 
-@kernel
+@making_kernel
 def strains_and_stiffness(nodes, elements, area, poisson):
     """Strain xx, yy, xy from the displacements of each element (ne, 3, 6), and its stiffness (ne, 6, 6)."""
     ne = elements.shape[0]
@@ -50,7 +50,7 @@ def strains_and_stiffness(nodes, elements, area, poisson):
     return strain, stiffness
 
 
-@kernel
+@making_kernel
 def rigid(nodes, elements, area):
     """Rigid modes (n, 2, 3) and their moments M Z (2n, 3), with Z^T M Z = 1.
 
@@ -92,7 +92,7 @@ def rigid(nodes, elements, area):
     return modes, moments
 
 
-@kernel
+@making_kernel
 def edges_on(nodes, elements, neighbours, line):
     """(k, 2) element and local edge of the border edges that lie on a broken line."""
     out = np.empty((elements.shape[0], 2), np.int64)
@@ -115,7 +115,7 @@ def edges_on(nodes, elements, neighbours, line):
     return out[:count].copy()
 
 
-@kernel
+@making_kernel
 def frozen_components(elements, n, edges, patch, direction, both, grip):
     """Nodes and unit directions of what the patches freeze: along the push, and across it where `both`.
 
@@ -148,7 +148,7 @@ def frozen_components(elements, n, edges, patch, direction, both, grip):
     return nodes, out
 
 
-@kernel
+@making_kernel
 def end_weights(nodes, elements, edges):
     """(n,) part of a force spread evenly over border edges (k, 2) that each node takes."""
     out = np.zeros(nodes.shape[0])

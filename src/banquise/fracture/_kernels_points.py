@@ -4,17 +4,18 @@ import math
 
 import numpy as np
 
-from banquise.jit import inner, kernel
+from banquise.jit import making_inner, making_kernel, plain_inner
 
 SAMPLES = 32  # of a border edge, over which its points are spaced by the local size
 CELLS = 6  # for each node, over which points are counted before they are made
 PACKING = 0.9  # points that fit, as a part of a perfect hexagonal packing (measured on graded meshes)
 GRID = 20  # cells across a floe, by which lattices are thinned
 RATIO = 1.25  # of the steps of two lattices
+SIZE = 5  # column of the `fine_places`
 APART = 0.7  # of the local size: the least distance of two points
 
 
-@inner
+@plain_inner
 def inside(x, y, corners, first):
     """Whether a place is in the ice: corners (k, 2) of all rings one after the other, ring r from first[r] to first[r + 1]."""
     odd = False
@@ -29,27 +30,26 @@ def inside(x, y, corners, first):
     return odd
 
 
-@inner
+@plain_inner
 def size_at(x, y, fine, growth, top):
-    """The least of `top` and, for each fine place (x0, y0, x1, y1, size: a stretch), size + growth * distance."""
-    least = top
+    """The least of `top` and, for each of the `fine_places`, its size + growth * distance."""
+    least, square = top, growth * growth
     for k in range(fine.shape[0]):
-        if fine[k, 4] < least:
-            ex, ey = fine[k, 2] - fine[k, 0], fine[k, 3] - fine[k, 1]
-            dx, dy = x - fine[k, 0], y - fine[k, 1]
-            long = ex * ex + ey * ey
-            if long > 0.0:
-                part = min(max((dx * ex + dy * ey) / long, 0.0), 1.0)
-                dx -= part * ex
-                dy -= part * ey
-            away = dx * dx + dy * dy
-            room = (least - fine[k, 4]) / growth
-            if away < room * room:
-                least = fine[k, 4] + growth * math.sqrt(away)
+        room = least - fine[k, SIZE]
+        if room <= 0.0:  # nor do the places after it, which are less fine
+            break
+        ex, ey = fine[k, 2], fine[k, 3]
+        dx, dy = x - fine[k, 0], y - fine[k, 1]
+        part = min(max((dx * ex + dy * ey) * fine[k, 4], 0.0), 1.0)
+        dx -= part * ex
+        dy -= part * ey
+        away = square * (dx * dx + dy * dy)
+        if away < room * room:
+            least = fine[k, SIZE] + math.sqrt(away)
     return least
 
 
-@inner
+@plain_inner
 def _across(x, y, dx, dy, corners, first):
     """Distance from a border point, straight into the ice, to the opposite border (inf when none is met)."""
     out = math.inf
@@ -69,9 +69,35 @@ def _across(x, y, dx, dy, corners, first):
     return out
 
 
-@kernel
-def fine_places(corners, first, patches, coarse):
-    """(k, 5) stretches x0, y0, x1, y1 and the size wanted there: the patches as given, and where the ice is narrow."""
+@making_inner
+def _finest_first(places, growth):
+    """What `fine_places` returns, of stretches x0, y0, x1, y1, size (which is lost)."""
+    out = np.empty((places.shape[0], 6))
+    count = 0
+    for _ in range(places.shape[0]):
+        k = 0
+        for q in range(places.shape[0]):
+            if places[q, 4] < places[k, 4]:
+                k = q
+        x, y, size = places[k, 0], places[k, 1], places[k, 4]
+        ex, ey = places[k, 2] - x, places[k, 3] - y
+        places[k, 4] = math.inf
+        long = ex * ex + ey * ey
+        if long > 0.0 or size_at(x, y, out[:count], growth, math.inf) > size:
+            out[count, 0], out[count, 1], out[count, 2], out[count, 3] = x, y, ex, ey
+            out[count, 4], out[count, SIZE] = 1.0 / long if long > 0.0 else 0.0, size
+            count += 1
+    return out[:count].copy()
+
+
+@making_kernel
+def fine_places(corners, first, patches, coarse, growth):
+    """(k, 6) stretches and the size wanted there, finest first: the patches as given (x0, y0, x1, y1, size), and where the ice
+    is narrow.
+
+    A stretch is x0, y0, x1 - x0, y1 - y0 and one over the square of its length, 0 of a point: `size_at` is asked a thousand
+    times a mesh. So places at which another wants as fine a mesh are left out, half of them.
+    """
     room = patches.shape[0]
     for r in range(first.shape[0] - 1):
         for i in range(first[r], first[r + 1]):
@@ -96,10 +122,10 @@ def fine_places(corners, first, patches, coarse):
                     out[count, 1] = out[count, 3] = y
                     out[count, 4] = max(gap / 2.5, coarse / 6.0)
                     count += 1
-    return out[:count].copy()
+    return _finest_first(out[:count], growth)
 
 
-@kernel
+@making_kernel
 def top_size(corners, first, fine, growth, nodes):
     """The greatest size, such that the number of nodes to be expected is the one asked for."""
     x0, x1, y0, y1 = math.inf, -math.inf, math.inf, -math.inf
@@ -108,38 +134,38 @@ def top_size(corners, first, fine, growth, nodes):
         y0, y1 = min(y0, corners[i, 1]), max(y1, corners[i, 1])
     grid = math.sqrt((x1 - x0) * (y1 - y0) / min(CELLS * nodes, 1200.0))
     columns, rows = int(math.ceil((x1 - x0) / grid)), int(math.ceil((y1 - y0) / grid))
-    sizes = np.empty(columns * rows)
+    dense = np.empty(columns * rows)  # wanted there, nodes on a square of unit size
     count = 0
     for i in range(columns):
         for j in range(rows):
             x, y = x0 + (i + 0.5) * grid, y0 + (j + 0.5) * grid
             if inside(x, y, corners, first):
-                sizes[count] = size_at(x, y, fine, growth, math.inf)
+                size = size_at(x, y, fine, growth, math.inf)
+                dense[count] = 1.0 / (size * size)
                 count += 1
     rim = np.empty((corners.shape[0], 2))
     for r in range(first.shape[0] - 1):
         for i in range(first[r], first[r + 1]):
             j = i + 1 if i + 1 < first[r + 1] else first[r]
             x, y = 0.5 * (corners[i, 0] + corners[j, 0]), 0.5 * (corners[i, 1] + corners[j, 1])
-            rim[i, 0] = size_at(x, y, fine, growth, math.inf)
+            rim[i, 0] = 1.0 / size_at(x, y, fine, growth, math.inf)
             rim[i, 1] = math.hypot(corners[j, 0] - corners[i, 0], corners[j, 1] - corners[i, 1])
     low, high = 0.2 * math.sqrt(1.15 / nodes), 4.0 * math.sqrt(1.15 / nodes)
     for _ in range(24):  # to a ten-thousandth
         top = math.sqrt(low * high)
-        expected = 0.0
+        least, inner, border = 1.0 / top, 0.0, 0.0
         for k in range(count):
-            least = min(top, sizes[k])
-            expected += PACKING * grid * grid / (0.866 * least * least)
+            inner += max(least * least, dense[k])
         for k in range(rim.shape[0]):
-            expected += 0.5 * rim[k, 1] / min(top, rim[k, 0])
-        if expected < nodes:
+            border += rim[k, 1] * max(least, rim[k, 0])
+        if PACKING * grid * grid / 0.866 * inner + 0.5 * border < nodes:
             high = top
         else:
             low = top
     return math.sqrt(low * high)
 
 
-@kernel
+@making_kernel
 def border_points(corners, first, fine, growth, top):
     """Points (k, 2) on the border edges at the local spacing, without the corners; how many on the edge after each corner."""
     c = corners.shape[0]
@@ -179,7 +205,7 @@ def border_points(corners, first, fine, growth, top):
     return out, parts
 
 
-@kernel
+@making_kernel
 def filled(corners, first, points, fine, growth, top):
     """Border points and inner points (k, 2): hexagonal lattices of each size where it is wanted, finest first, kept apart."""
     x0, x1, y0, y1 = math.inf, -math.inf, math.inf, -math.inf
@@ -188,15 +214,16 @@ def filled(corners, first, points, fine, growth, top):
         y0, y1 = min(y0, corners[i, 1]), max(y1, corners[i, 1])
     finest = top
     for k in range(fine.shape[0]):
-        finest = min(finest, fine[k, 4])
+        finest = min(finest, fine[k, SIZE])
     levels = int(math.ceil(math.log(top / finest) / math.log(RATIO)))
     # the sizes that occur in each cell of a coarse grid: most places of a lattice are in cells that want another size
     wide, tall = 1.001 * (x1 - x0) / GRID, 1.001 * (y1 - y0) / GRID
     half = 0.5 * growth * math.hypot(wide, tall)
     middle = np.empty((GRID, GRID))
-    for i in range(GRID):
-        for j in range(GRID):
-            middle[i, j] = size_at(x0 + (i + 0.5) * wide, y0 + (j + 0.5) * tall, fine, growth, top)
+    for j in range(GRID):
+        for i in range(GRID):
+            middle[j, i] = size_at(x0 + (i + 0.5) * wide, y0 + (j + 0.5) * tall, fine, growth, top)
+    by_wide, by_tall = 1.0 / wide, 1.0 / tall
     out = np.empty((4 * points.shape[0] + 64, 2))
     count = points.shape[0]
     for k in range(count):
@@ -208,18 +235,26 @@ def filled(corners, first, points, fine, growth, top):
         if top < 1.13 * step:
             xa, xb, ya, yb = x0, x1, y0, y1
         for k in range(fine.shape[0]):
-            reach = (1.13 * step - fine[k, 4]) / growth
+            reach = (1.13 * step - fine[k, SIZE]) / growth
             if reach > 0.0:
-                xa, xb = min(xa, min(fine[k, 0], fine[k, 2]) - reach), max(xb, max(fine[k, 0], fine[k, 2]) + reach)
-                ya, yb = min(ya, min(fine[k, 1], fine[k, 3]) - reach), max(yb, max(fine[k, 1], fine[k, 3]) + reach)
+                x, y = fine[k, 0], fine[k, 1]
+                xa, xb = min(xa, x + min(fine[k, 2], 0.0) - reach), max(xb, x + max(fine[k, 2], 0.0) + reach)
+                ya, yb = min(ya, y + min(fine[k, 3], 0.0) - reach), max(yb, y + max(fine[k, 3], 0.0) + reach)
         xa, xb, ya, yb = max(xa, x0), min(xb, x1), max(ya, y0), min(yb, y1)
-        for j in range(int(math.floor((ya - y0) / (0.866 * step))) - 1, int(math.ceil((yb - y0) / (0.866 * step))) + 1):
-            for i in range(int(math.floor((xa - x0) / step)) - 1, int(math.ceil((xb - x0) / step)) + 1):
-                x, y = x0 + step * (i + 0.5 * (j % 2)), y0 + 0.866 * step * (j + 0.5)
-                column, row = int((x - x0) / wide), int((y - y0) / tall)
-                if x < x0 or y < y0 or column >= GRID or row >= GRID:
-                    continue
-                if middle[column, row] + half < 0.9 * step or middle[column, row] - half >= 1.13 * step:
+        least, most = 0.9 * step - half, 1.13 * step + half
+        left, right = max(int(math.floor((xa - x0) / step)) - 1, 0), int(math.ceil((xb - x0) / step)) + 1
+        low = max(int(math.floor((ya - y0) / (0.866 * step))) - 1, 0)
+        for j in range(low, int(math.ceil((yb - y0) / (0.866 * step))) + 1):
+            y = y0 + 0.866 * step * (j + 0.5)
+            row = int((y - y0) * by_tall)
+            if row >= GRID:
+                break
+            for i in range(left, right):  # thousands of places, of which some tens are wanted
+                x = x0 + step * (i + 0.5 * (j % 2))
+                column = int((x - x0) * by_wide)
+                if column >= GRID:
+                    break
+                if not least <= middle[row, column] < most:
                     continue
                 size = size_at(x, y, fine, growth, top)
                 if not 0.9 * step <= size < 1.13 * step:
@@ -242,7 +277,7 @@ def filled(corners, first, points, fine, growth, top):
     return out[:count].copy()
 
 
-@kernel
+@making_kernel
 def with_points(ring, spots, reach):
     """The ring (k, 2) with those places as points of it that lie on it (within `reach`) and at no point of it."""
     out = np.empty((ring.shape[0] + spots.shape[0], 2))

@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from banquise.fracture._kernels_border import edge_at, nearest
-from banquise.jit import inner, kernel
+from banquise.jit import making_kernel, plain_inner, plain_kernel
 
 FINE = (
     1e10  # places are rounded to this part of the floe's size: their last bits would choose among the lattice's points
@@ -17,7 +17,7 @@ FACING = 0.2  # cosine below which a border stretch does not face the push
 CORNERS = 90  # of a border that is meshed as it is; with more, the eye gets coarser
 
 
-@kernel
+@plain_kernel
 def own_units(corners, first):
     """Centre of the area, and its square root: origin and unit of the floe's own units."""
     x0, y0 = corners[0, 0], corners[0, 1]
@@ -34,12 +34,12 @@ def own_units(corners, first):
     return x0 + mx / area, y0 + my / area, math.sqrt(area)
 
 
-@inner
+@plain_inner
 def rounded(x):
     return math.floor(x * FINE + 0.5) / FINE
 
 
-@inner
+@plain_inner
 def _off(at, i, j, k):
     """Distance of corner k from the chord i to j."""
     ex, ey = at[j, 0] - at[i, 0], at[j, 1] - at[i, 1]
@@ -49,7 +49,7 @@ def _off(at, i, j, k):
     return math.hypot(px - part * ex, py - part * ey)
 
 
-@inner
+@plain_inner
 def _least_detail(at, begin, end, after, tolerance):
     """The corner before the one whose leaving moves the border of a ring least, or -1; `after` links those that are left.
 
@@ -76,7 +76,7 @@ def _least_detail(at, begin, end, after, tolerance):
     return found
 
 
-@kernel
+@making_kernel
 def simplified(corners, first, spacing):
     """The rings without detail far below the mesh size; much detail allows a coarser eye."""
     n, rings = corners.shape[0], first.shape[0] - 1
@@ -109,14 +109,14 @@ def simplified(corners, first, spacing):
     return out, begin
 
 
-@inner
+@plain_inner
 def _faces(corners, i, j, dx, dy):
     """Cosine between the push and the inward normal of a border edge."""
     ex, ey = corners[j, 0] - corners[i, 0], corners[j, 1] - corners[i, 1]
     return (ex * dy - ey * dx) / math.hypot(ex, ey)
 
 
-@inner
+@plain_inner
 def _reached(corners, first, along, turn, ring, place, way, half, dx, dy, all_of_it):
     """How far the border faces the push from a place on, up to `half`."""
     low, size = first[ring], first[ring + 1] - first[ring]
@@ -143,7 +143,7 @@ def _reached(corners, first, along, turn, ring, place, way, half, dx, dy, all_of
     return done
 
 
-@kernel
+@making_kernel
 def patch_line(corners, first, along, turn, x, y, dx, dy, width):
     """(k, 2) the stretch of border of that width about the border point nearest to (x, y), as far as it faces the push."""
     ring, place = nearest(x, y, corners, first, along)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from banquise.fracture._kernels import cut_mesh
 from banquise.fracture._kernels_border import on_patch, place, runs_inside
 from banquise.fracture._kernels_lips import open_cut
-from banquise.jit import inner, kernel
+from banquise.jit import making_inner, making_kernel, plain_inner
 
 SLOWLY = 1.5  # factor by which the release of a chord exceeds those of the chords on both sides of it, at most
 NO_CRACK, SKIPPED, SOLVED = 0, 1, 2  # what became of a candidate
@@ -61,7 +61,7 @@ def known_sides(unknowns: int, room: int) -> tuple[NDArray[np.float64], NDArray[
     return np.empty((room, 3, unknowns)), np.empty((room, 3, unknowns)), np.zeros(1, np.int64)
 
 
-@inner
+@plain_inner
 def _enough(length, aim, best):
     """Release below which a crack of that length cannot beat the best so far."""
     if not aim.skip:
@@ -75,7 +75,7 @@ def _enough(length, aim, best):
     return aim.price * length / best[BEST] ** 2
 
 
-@inner
+@plain_inner
 def _mean_pull(stretch, pressure, low, high):
     """Mean normal tension of the uncracked state over a stretch of the chord."""
     total = 0.0
@@ -85,7 +85,7 @@ def _mean_pull(stretch, pressure, low, high):
     return total / (high - low)
 
 
-@inner
+@plain_inner
 def _critical(length, release, stretch, pressure, aim):
     """Factor on the load at which a crack first pays, and reaches the strength if there is a gate."""
     if release <= 0.0:
@@ -98,7 +98,7 @@ def _critical(length, release, stretch, pressure, aim):
     return max(energy, aim.strength / tension) if tension > 0.0 else math.inf
 
 
-@inner
+@plain_inner
 def _on_border(elements, neighbours, i, j):
     """Whether the edge between two nodes is of the border."""
     for e in range(elements.shape[0]):
@@ -109,7 +109,7 @@ def _on_border(elements, neighbours, i, j):
     return False
 
 
-@inner
+@making_inner
 def _weigh(sheet, chord, aim, best, known, at, note):
     """Cut and open one chord (x0, y0, x1, y1, whether its end is a tip) and note what came of it."""
     for q in range(note.shape[0]):
@@ -158,7 +158,7 @@ def _weigh(sheet, chord, aim, best, known, at, note):
         best[BEST], best[BEST_AT] = score, at
 
 
-@inner
+@plain_inner
 def _beside(chords, angle, weighed, c):
     """Chords from the same start next to chord c on either side, of those that were weighed; -1 where there is none."""
     left, right = -1, -1
@@ -173,7 +173,7 @@ def _beside(chords, angle, weighed, c):
     return left, right
 
 
-@inner
+@plain_inner
 def _ranks(chords, angle, rank):
     """Place of each chord among those from the same start, by angle; the last one of a start is noted as a multiple of 4."""
     n = chords.shape[0]
@@ -190,13 +190,13 @@ def _ranks(chords, angle, rank):
         rank[c] = before if after > 0 else 4 * ((before + 3) // 4)
 
 
-@inner
+@plain_inner
 def _bounded(note, aim):
     """Whether the release with free lips is known."""
     return note[STATUS] == SOLVED or (note[STATUS] == SKIPPED and note[BOUND] < aim.energy)
 
 
-@kernel
+@making_kernel
 def look(sheet, chords, aim, best, known, offset, notes):
     """Weigh candidates (k, 5) in their order; `notes` (k, 6) and `best` (4,) are written, candidates counted from `offset`.
 
@@ -232,7 +232,7 @@ def look(sheet, chords, aim, best, known, offset, notes):
             weighed[c] = True
 
 
-@kernel
+@making_kernel
 def refine(sheet, corners, first, along, turn, taken, spots, step, halvings, aim, best, known, offset, chords, notes):
     """Pattern search on the two ends `spots` (2, 2: ring, distance) of the best crack along the border; chords tried."""
     tried = 0

@@ -10,14 +10,14 @@ import numpy as np
 
 from banquise.fracture import _kernels_border, _kernels_delaunay, _kernels_mesh, _kernels_points, _kernels_skyline
 from banquise.fracture._kernels_ring import patch_line, simplified
-from banquise.jit import inner
+from banquise.jit import making_inner, plain_inner
 
 GROWTH = 0.18  # of the size per unit of distance from a fine place, at 300 nodes; see `mesh`
 ROUNDS = 2  # of smoothing
 BESIDE = 0.04  # a crack starts this part of a patch's width beside the patch
 
 
-@inner
+@making_inner
 def patches(corners, first, spots, width):
     """Lines of the patches one after the other (m, 2), where each begins, and their widths."""
     along, turn = _kernels_border.marks(corners, first)
@@ -40,7 +40,7 @@ def patches(corners, first, spots, width):
     return lines[: begin[contacts]].copy(), begin, wide
 
 
-@inner
+@making_inner
 def _with_patch_ends(corners, first, lines, begin, wide):
     """The rings with the ends and corners of the patches as points of them."""
     rings = first.shape[0] - 1
@@ -57,7 +57,7 @@ def _with_patch_ends(corners, first, lines, begin, wide):
     return out[:at].copy(), start
 
 
-@inner
+@making_inner
 def meshed_border(corners, first, spots, width, nodes):
     """The border as it is meshed, with its rings: without small detail, with the ends of the patches as points of it; and the
     patches, see `patches`.
@@ -70,7 +70,7 @@ def meshed_border(corners, first, spots, width, nodes):
     return rim, starts, lines, begin, wide
 
 
-@inner
+@making_inner
 def meshed(rim, starts, lines, begin, wide, nodes, patch_edges):
     """Nodes, elements and neighbours within a `meshed_border`; no elements when it cannot be done."""
     coarse = math.sqrt(1.15 / nodes)
@@ -83,7 +83,7 @@ def meshed(rim, starts, lines, begin, wide, nodes, patch_edges):
             fine[at, 2], fine[at, 3], fine[at, 4] = lines[i + 1, 0], lines[i + 1, 1], wide[k] / edges
             at += 1
     growth = GROWTH * math.sqrt(300.0 / nodes)
-    sizes = _kernels_points.fine_places(rim, starts, fine, coarse)
+    sizes = _kernels_points.fine_places(rim, starts, fine, coarse, growth)
     top = _kernels_points.top_size(rim, starts, sizes, growth, nodes)
     points, parts = _kernels_points.border_points(rim, starts, sizes, growth, top)
     border = np.concatenate((rim, points))
@@ -108,7 +108,7 @@ def meshed(rim, starts, lines, begin, wide, nodes, patch_edges):
     return out, elements, neighbours
 
 
-@inner
+@making_inner
 def spread_force(nodes, elements, edges, along, across, dx, dy, load):
     """Add to a load (2n) a force along a push (dx, dy) and one across it, spread over border edges."""
     weight = _kernels_mesh.end_weights(nodes, elements, edges)
@@ -118,7 +118,7 @@ def spread_force(nodes, elements, edges, along, across, dx, dy, load):
         load[2 * i + 1] += weight[i] * fy
 
 
-@inner
+@plain_inner
 def mean_stiffness(stiffness, n):
     """Of a displacement."""
     total = 0.0
@@ -128,7 +128,7 @@ def mean_stiffness(stiffness, n):
     return total / (2 * n)
 
 
-@inner
+@making_inner
 def relieved(elements, stiffness, low, modes, moments, stiff, load, shape, push):
     """Displacement (2n) under a load balanced by the floe's own inertia, and the load on the rigid modes; the work of the load
     on it, negative when the mesh falls apart."""
@@ -158,7 +158,7 @@ def relieved(elements, stiffness, low, modes, moments, stiff, load, shape, push)
     return work
 
 
-@inner
+@making_inner
 def _small_inverse(A):
     """Inverse of a small matrix, which is lost; rows exchanged for the largest pivot."""
     n = A.shape[0]
@@ -184,7 +184,7 @@ def _small_inverse(A):
     return B
 
 
-@inner
+@making_inner
 def frozen_inverse(elements, stiffness, low, high, modes, moments, stiff, nodes, ways):
     """Inverse with components and the mean motion frozen, drift and its energy, see `state`; empty when the mesh falls apart."""
     n = modes.shape[0]
@@ -229,7 +229,7 @@ def frozen_inverse(elements, stiffness, low, high, modes, moments, stiff, nodes,
     return G, drift, energy
 
 
-@inner
+@making_inner
 def stresses(strain, elements, shape, poisson, out):
     """(ne, 3) xx, yy, xy of a displacement (2n,), in units of Young's modulus."""
     u = np.empty(6)
@@ -246,7 +246,7 @@ def stresses(strain, elements, shape, poisson, out):
         out[e, 2] = xy / (1.0 + poisson)
 
 
-@inner
+@making_inner
 def taken_stretches(corners, first, along, turn, lines, begin, wide):
     """(k, 3) ring of each patch and the stretch along it that is just wider than the patch."""
     out = np.empty((wide.shape[0], 3))

@@ -13,12 +13,12 @@ import math
 
 import numpy as np
 
-from banquise.jit import inner, kernel, loose_inner, loose_kernel
+from banquise.jit import making_inner, making_kernel, making_loose_inner, making_loose_kernel, plain_loose_kernel
 
 LOOSE = 1e-6  # a rigid motion of unit size that moves a held component by less is not held by it
 
 
-@kernel
+@making_kernel
 def narrow_order(elements, n, seed):
     """New number of each node: last the node `seed`, before it its neighbours, before them theirs (Cuthill and McKee)."""
     first = np.zeros(n + 1, np.int64)
@@ -55,7 +55,7 @@ def narrow_order(elements, n, seed):
     return number
 
 
-@kernel
+@making_kernel
 def lows(elements, n):
     """The first node with which each node shares an element, and the last one whose row reaches back to each."""
     low, high = np.arange(n), np.arange(n)
@@ -69,7 +69,7 @@ def lows(elements, n):
     return low, high
 
 
-@inner
+@making_inner
 def _left_free(basis, left, held):
     """Take the motion that a held component feels (its rows, 3) out of the `left` columns of a basis; how many are left."""
     felt = np.zeros(3)
@@ -94,7 +94,7 @@ def _left_free(basis, left, held):
     return last
 
 
-@kernel
+@making_kernel
 def pinned(modes, nodes, ways):
     """The held components with pins for the rigid motions that they leave free after them, and these motions (2n, free)."""
     n, given = modes.shape[0], nodes.shape[0]
@@ -146,7 +146,7 @@ def pinned(modes, nodes, ways):
     return all_nodes, all_ways, free
 
 
-@loose_inner
+@making_loose_inner
 def _assembled(elements, stiffness, low, nodes, ways, held, stiff, L):
     """Rows of Q K Q from their first column on, with springs on the components that are held or pinned."""
     n = low.shape[0]
@@ -190,7 +190,7 @@ def _assembled(elements, stiffness, low, nodes, ways, held, stiff, L):
                 L[2 * i + c, at + d] += stiff * ways[k, c] * ways[k, d]
 
 
-@loose_kernel
+@making_loose_kernel
 def factored(elements, stiffness, low, nodes, ways, held, stiff):
     """Cholesky factor, row 2 i + c from column 2 low[i] on, diagonal inverted; empty when the matrix is not positive.
 
@@ -236,7 +236,7 @@ def factored(elements, stiffness, low, nodes, ways, held, stiff):
     return L
 
 
-@loose_kernel
+@plain_loose_kernel
 def solved(L, low, X):
     """Solve for the rows of X (k, 2n) in place."""
     n = L.shape[0]
@@ -255,7 +255,7 @@ def solved(L, low, X):
                 X[s, c] -= L[r, c - start] * value
 
 
-@loose_kernel
+@making_loose_kernel
 def inverted(L, low, high, nodes, ways, held, stiff, one, two):
     """The inverse (2n, 2n) less one two^T (2n, k each; a symmetric product), zero on the components that are held.
 

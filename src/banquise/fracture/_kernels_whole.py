@@ -35,7 +35,7 @@ from banquise.fracture._kernels_sheet import (
     stresses,
     taken_stretches,
 )
-from banquise.jit import inner, kernel
+from banquise.jit import making_inner, making_kernel
 
 FAILED, NONE, FOUND, NOWHERE = -1, 0, 1, 2  # no mesh; no crack that pays; a crack; not even a candidate
 X0, Y0, X1, Y1, CRACK_LENGTH, FACTOR, GIVES, RELEASED = range(8)  # columns of what is found
@@ -63,7 +63,7 @@ class Quest(NamedTuple):
     limit: float  # factor on the load
 
 
-@inner
+@making_inner
 def _scaled(corners, spots, x0, y0, unit):
     """Border and contacts in the floe's own units."""
     at, where = np.empty_like(corners), np.empty_like(spots)
@@ -75,7 +75,7 @@ def _scaled(corners, spots, x0, y0, unit):
     return at, where
 
 
-@kernel
+@making_kernel
 def yielding(corners, first, spots, pattern, width, poisson, nodes, patch_edges):
     """What a floe yields under its contacts (see `searched`), times Young's modulus and thickness; negative: no mesh."""
     x0, y0, unit = own_units(corners, first)
@@ -102,7 +102,7 @@ def yielding(corners, first, spots, pattern, width, poisson, nodes, patch_edges)
     return relieved(elements, stiffness, low, modes, moments, stiff, load, np.empty(2 * n), np.empty(3))
 
 
-@inner
+@making_inner
 def _loaded(
     points, elements, neighbours, area, size, whole, lines, begin, where, pattern, thickness, kinetic, unit, quest
 ):
@@ -152,7 +152,7 @@ def _loaded(
     return G.shape[0] > 0, sheet, gives
 
 
-@kernel
+@making_kernel
 def searched(corners, first, spots, pattern, thickness, width, kinetic, quest, found):
     """Search the crack of a floe: FAILED, NONE, FOUND or NOWHERE.
 
@@ -239,7 +239,7 @@ def searched(corners, first, spots, pattern, thickness, width, kinetic, quest, f
     return FOUND
 
 
-@inner
+@making_inner
 def _to_true_border(chord, corners, first):
     """Move the ends of a chord along its line to the border of the floe itself: the meshed one leaves out small detail."""
     ax, ay = chord[0], chord[1]

@@ -124,7 +124,7 @@ def make_mesh(border: Any, patches: list[Patch], nodes: int) -> Mesh:
     edges = PATCH_EDGES * max(1.0, np.sqrt(nodes / 300)) + 0.5
     fine = [(*a, *b, patch.width / edges) for patch in patches for a, b in pairwise(patch.line)]
     growth = GROWTH * float(np.sqrt(300 / nodes))
-    sizes = _kernels_points.fine_places(corners, first, np.array(fine).reshape(-1, 5), coarse)
+    sizes = _kernels_points.fine_places(corners, first, np.array(fine).reshape(-1, 5), coarse, growth)
     top = _kernels_points.top_size(corners, first, sizes, growth, float(nodes))
     points, parts = _kernels_points.border_points(corners, first, sizes, growth, top)
     rim = np.concatenate([corners, points])
