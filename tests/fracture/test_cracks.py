@@ -245,7 +245,7 @@ def test_the_small_problem_equals_the_whole_one(seed):
     P = np.zeros((2 * n + g, len(patch)))
     for column, node in enumerate(patch):
         P[2 * node : 2 * node + 2, column] = body.patches[0].direction
-    rigid = np.vstack([np.hstack([body.moments, cut.side.reshape(-1, 3)]), cut.moments])
+    rigid = np.vstack([np.hstack([body.moments, cut.side.T]), cut.moments])
     C = np.hstack([P, rigid])
     # Gradient at the uncracked state; the patch force is taken up by the multipliers of P.
     gradient = np.concatenate([K @ state.u0.ravel(), -cut.t])

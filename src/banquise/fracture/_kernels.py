@@ -13,13 +13,13 @@ GRAZE = 1e-3  # an element crossed over less than this part of its size is not c
 
 
 @plain_inner
-def _levels(nodes, elements, size, grip, start, nu, level):
+def _levels(nodes, elements, size, grip, x0, y0, tx, ty, level):
     """Signed distances to the line of the chord, kept off zero so that no cut part vanishes.
 
     A node on the chord that ends a frozen edge goes with that edge, or the piece across would be held by it.
     """
     for i in range(nodes.shape[0]):
-        d = (nodes[i, 0] - start[0]) * nu[0] + (nodes[i, 1] - start[1]) * nu[1]
+        d = (nodes[i, 1] - y0) * tx - (nodes[i, 0] - x0) * ty
         least = NUDGE * size[i]
         if abs(d) < least:
             d = least if d >= 0 else -least
@@ -35,15 +35,19 @@ def _levels(nodes, elements, size, grip, start, nu, level):
 
 
 @plain_inner
-def _crossed(nodes, elements, size, start, tangent, length, level, cut, chain, entry, leave):
+def _crossed(nodes, elements, size, x0, y0, tx, ty, length, level, cut, chain, entry, leave):
     """The elements that the chord itself (not its line) crosses, in their order along it: `chain` and its inverse `cut`
-    (-1: not crossed), with the stretch of the chord in each. Neighbours in the chain are neighbours in the matrices."""
-    count = 0
+    (-1: not crossed), with the stretch of the chord in each. Neighbours in the chain are neighbours in the matrices.
+
+    Returns how many, and how many its line crosses.
+    """
+    count = lined = 0
     for e in range(elements.shape[0]):
         cut[e] = -1
         one = level[elements[e, 0]] > 0
         if one == (level[elements[e, 1]] > 0) and one == (level[elements[e, 2]] > 0):
             continue
+        lined += 1
         low = np.inf
         high = -np.inf
         for k in range(3):
@@ -52,7 +56,7 @@ def _crossed(nodes, elements, size, start, tangent, length, level, cut, chain, e
                 f = level[i] / (level[i] - level[j])
                 x = nodes[i, 0] + f * (nodes[j, 0] - nodes[i, 0])
                 y = nodes[i, 1] + f * (nodes[j, 1] - nodes[i, 1])
-                s = (x - start[0]) * tangent[0] + (y - start[1]) * tangent[1]
+                s = (x - x0) * tx + (y - y0) * ty
                 low = min(low, s)
                 high = max(high, s)
         if high > low:
@@ -66,13 +70,20 @@ def _crossed(nodes, elements, size, start, tangent, length, level, cut, chain, e
                 count += 1
     for at in range(count):
         cut[chain[at]] = at
-    return count
+    return count, lined
 
 
 @plain_inner
-def _sides(elements, neighbours, level, cut, chain, side, stack):
-    """Flood the uncut elements from both lips: side +1 or -1 of each; False when one reaches the other."""
+def _sides(elements, neighbours, level, cut, chain, lined, side, stack):
+    """Side +1 or -1 of each uncut element; False when the two are joined.
+
+    Where the chord cuts all that its line crosses, their nodes tell. Elsewhere they are flooded from both lips.
+    """
     n = elements.shape[0]
+    if lined == chain.shape[0]:
+        for e in range(n):
+            side[e] = 0 if cut[e] >= 0 else (1 if level[elements[e, 0]] > 0 else -1)
+        return True
     for e in range(n):
         side[e] = 0
     top = 0
@@ -106,11 +117,11 @@ def _sides(elements, neighbours, level, cut, chain, side, stack):
 
 
 @making_inner
-def _number_ghosts(nodes, elements, start, tangent, level, chain, leave, tip, number):
+def _number_ghosts(nodes, elements, x0, y0, tx, ty, level, chain, leave, tip, number):
     """Number the nodes that get a ghost, along the chord, then the two of the edge at the tip, which get none."""
     for i in range(number.shape[0]):
         number[i] = -1
-    held = np.full(2, -1, np.int64)
+    one = two = -1
     if tip:
         last = -np.inf
         for row in range(chain.shape[0]):
@@ -125,18 +136,18 @@ def _number_ghosts(nodes, elements, start, tangent, level, chain, leave, tip, nu
                     f = level[i] / (level[i] - level[j])
                     x = nodes[i, 0] + f * (nodes[j, 0] - nodes[i, 0])
                     y = nodes[i, 1] + f * (nodes[j, 1] - nodes[i, 1])
-                    if (x - start[0]) * tangent[0] + (y - start[1]) * tangent[1] >= last - 1e-12:
-                        held[0], held[1] = i, j
+                    if (x - x0) * tx + (y - y0) * ty >= last - 1e-12:
+                        one, two = i, j
     ghosts = 0
     for e in chain:
         for k in range(3):
             i = elements[e, k]
-            if number[i] == -1 and i != held[0] and i != held[1]:
+            if number[i] == -1 and i != one and i != two:
                 number[i] = ghosts
                 ghosts += 1
     if tip:
-        number[held[0]] = ghosts
-        number[held[1]] = ghosts + 1
+        number[one] = ghosts
+        number[two] = ghosts + 1
     return ghosts
 
 
@@ -187,20 +198,20 @@ def _whole_moments(elements, area, modes, side, QP):
             for d in range(2):
                 for z in range(3):
                     total = modes[a, d, z] + modes[b, d, z] + modes[c, d, z]
-                    QP[a, d, z] += weight * (total + modes[a, d, z])
-                    QP[b, d, z] += weight * (total + modes[b, d, z])
-                    QP[c, d, z] += weight * (total + modes[c, d, z])
+                    QP[z, 2 * a + d] += weight * (total + modes[a, d, z])
+                    QP[z, 2 * b + d] += weight * (total + modes[b, d, z])
+                    QP[z, 2 * c + d] += weight * (total + modes[c, d, z])
     return plus
 
 
 @plain_inner
-def _element_moments(elements, e, k, mass, modes, own):
-    """Add to `own` (2, 3) the moments of node k of an element, by the mass matrix of its + side."""
+def _element_moments(elements, e, k, mass, modes, QP):
+    """Add the moments of node k of an element, by the mass matrix of its + side."""
     a, b, c = elements[e, 0], elements[e, 1], elements[e, 2]
-    p, q, r = mass[k, 0], mass[k, 1], mass[k, 2]
+    i, p, q, r = elements[e, k], mass[k, 0], mass[k, 1], mass[k, 2]
     for d in range(2):
         for z in range(3):
-            own[d, z] += p * modes[a, d, z] + q * modes[b, d, z] + r * modes[c, d, z]
+            QP[z, 2 * i + d] += p * modes[a, d, z] + q * modes[b, d, z] + r * modes[c, d, z]
 
 
 @plain_inner
@@ -237,30 +248,29 @@ def cut_mesh(nodes, elements, neighbours, stiffness, area, size, stress, modes, 
     -------
     touched : nodes of the small problem: first those with a ghost, in their order along the chord, then those of the tip
     D, B : ghost x ghost and touched x ghost; QA : moments of the ghosts, in all and on the + side, 3 columns each
-    QP : (n, 2, 3) moments of the standard functions on the + side
+    QP : (3, 2n) moments of the standard functions on the + side
     lip, weight : (m, 3) ghosts that open the middle of each crossing (-1: none) and by how much; way : the crack's normal and
         direction, four numbers
     pressure : (m,) force that u0 presses on each; stretch : (m, 2) of the chord in each; t : (2g,) load on the ghosts
     """
     ne = elements.shape[0]
-    length = np.sqrt((end[0] - start[0]) ** 2 + (end[1] - start[1]) ** 2)
-    tangent, nu = np.empty(2), np.empty(2)
-    tangent[0], tangent[1] = (end[0] - start[0]) / length, (end[1] - start[1]) / length
-    nu[0], nu[1] = -tangent[1], tangent[0]
+    x0, y0 = start[0], start[1]
+    length = np.sqrt((end[0] - x0) ** 2 + (end[1] - y0) ** 2)
+    tx, ty = (end[0] - x0) / length, (end[1] - y0) / length
     level = np.empty(nodes.shape[0])
     cut = np.empty(ne, np.int64)
     entry = np.empty(ne)
     leave = np.empty(ne)
     chain = np.empty(ne, np.int64)
-    _levels(nodes, elements, size, grip, start, nu, level)
-    crossed = _crossed(nodes, elements, size, start, tangent, length, level, cut, chain, entry, leave)
+    _levels(nodes, elements, size, grip, x0, y0, tx, ty, level)
+    crossed, lined = _crossed(nodes, elements, size, x0, y0, tx, ty, length, level, cut, chain, entry, leave)
     chain = chain[:crossed]
     side = np.zeros(ne, np.int64)
     separates = False
     if not tip and crossed > 0:
-        separates = _sides(elements, neighbours, level, cut, chain, side, np.empty(ne, np.int64))
+        separates = _sides(elements, neighbours, level, cut, chain, lined, side, np.empty(ne, np.int64))
     number = np.empty(nodes.shape[0], np.int64)
-    ghosts = _number_ghosts(nodes, elements, start, tangent, level, chain, leave, tip and crossed > 0, number)
+    ghosts = _number_ghosts(nodes, elements, x0, y0, tx, ty, level, chain, leave, tip and crossed > 0, number)
     touched = np.empty(ghosts + (2 if tip and crossed > 0 else 0), np.int64)
     for i in range(nodes.shape[0]):
         if number[i] >= 0:
@@ -268,7 +278,7 @@ def cut_mesh(nodes, elements, neighbours, stiffness, area, size, stress, modes, 
     D = np.zeros((2 * ghosts, 2 * ghosts))
     B = np.zeros((2 * touched.shape[0], 2 * ghosts))
     QA = np.zeros((2 * ghosts, 6))
-    QP = np.zeros((nodes.shape[0], 2, 3))
+    QP = np.zeros((3, 2 * nodes.shape[0]))
     lip, weight = np.empty((crossed, 3), np.int64), np.empty((crossed, 3))
     pressure = np.empty(crossed)
     stretch = np.empty((crossed, 2))
@@ -283,7 +293,7 @@ def cut_mesh(nodes, elements, neighbours, stiffness, area, size, stress, modes, 
         plus += area[e] * part[1]
         stretch[row, 0] = entry[row]
         stretch[row, 1] = leave[row]
-        pull = stress[e, 0] * nu[0] ** 2 + stress[e, 1] * nu[1] ** 2 + 2.0 * stress[e, 2] * nu[0] * nu[1]
+        pull = stress[e, 0] * ty * ty + stress[e, 1] * tx * tx - 2.0 * stress[e, 2] * tx * ty
         pressure[row] = -pull * (leave[row] - entry[row])
         for k in range(3):
             i = elements[e, k]
@@ -292,7 +302,7 @@ def cut_mesh(nodes, elements, neighbours, stiffness, area, size, stress, modes, 
             half = 0.5 * (bary[1, k] + bary[2, k])
             lip[row, k] = a if a < ghosts else -1
             weight[row, k] = half if other == 1 else -half  # a ghost on the + side moves the + lip
-            _element_moments(elements, e, k, mass[1], modes, QP[i])
+            _element_moments(elements, e, k, mass[1], modes, QP)
             if a >= ghosts:
                 continue
             for q in range(3):
@@ -313,5 +323,5 @@ def cut_mesh(nodes, elements, neighbours, stiffness, area, size, stress, modes, 
                             D[2 * a + c, 2 * b + d] += s
         _hold(elements, e, level, size, grip, grips, hold, number, ghosts, D)
     way = np.empty(4)
-    way[0], way[1], way[2], way[3] = nu[0], nu[1], tangent[0], tangent[1]
+    way[0], way[1], way[2], way[3] = -ty, tx, tx, ty
     return ghosts, separates, plus, touched, D, B, QA, QP, lip, weight, way, pressure, stretch, t

@@ -182,6 +182,26 @@ def _swept(corners, first, along, turn, spots, at):
 
 
 @plain_inner
+def most_cut_off(spots, corners, first, along, turn):
+    """Area on the smaller side of the chord between two places (2, 2) on the outer ring, with all holes as ice."""
+    a, b = spots[0, 1] % turn[0], spots[1, 1] % turn[0]
+    a, b = min(a, b), max(a, b)
+    ax, ay = place(0, a, corners, first, along, turn)
+    bx, by = place(0, b, corners, first, along, turn)
+    i, _ = edge_at(0, a, first, along, turn)
+    j, _ = edge_at(0, b, first, along, turn)
+    part, whole, x, y = bx * ay - by * ax, 0.0, ax, ay
+    for k in range(first[1]):
+        cross = corners[k, 0] * corners[_after(k, 0, first), 1] - corners[k, 1] * corners[_after(k, 0, first), 0]
+        whole += 0.5 * cross
+        if i < k <= j:  # a corner between the two
+            part += x * corners[k, 1] - y * corners[k, 0]
+            x, y = corners[k, 0], corners[k, 1]
+    part = 0.5 * (part + x * by - y * bx)
+    return min(part, whole - part)
+
+
+@plain_inner
 def _spare(part, whole, length, least, width):
     """How much more than it must a chord of this length cuts off on its smaller side, if `part` is on one side of it."""
     return min(part, whole - part) - max(least, width * length)

@@ -84,9 +84,9 @@ def eliminated(inverse, touched, D, B, first, index, last, S):
                 S[p + 1, q] -= c * x + d * y
 
 
-@plain_loose_inner
-def mean_motion(inverse, moments, QP, known, side, spread):
-    """`side` (3, 2n), the moments of the standard functions on the + side, and `spread` (3, 2n), inverse times that.
+@making_loose_inner
+def mean_motion(inverse, moments, side, known, spread):
+    """`spread` (3, 2n), inverse times the moments of the standard functions on the + side, `side` (3, 2n).
 
     Chords that start at one place have most of their sides in common: the difference to the nearest one of those that came
     before (`known`: sides, spreads, and how many there were) is spread. Nothing and all of the floe are always known: both
@@ -94,26 +94,24 @@ def mean_motion(inverse, moments, QP, known, side, spread):
     """
     sides, spreads, count = known
     n, room = side.shape[1], sides.shape[0]
-    for i in range(n // 2):
-        for q in range(3):
-            side[q, 2 * i], side[q, 2 * i + 1] = QP[i, 0, q], QP[i, 1, q]
     near, least = -1, 0
-    for i in range(0, n, 2):
-        if abs(side[0, i]) > NOTHING:
-            least += 1
-    for ref in range(-2, min(count[0], room)):
-        if ref == -1:
-            continue
-        apart = 0
-        for i in range(0, n, 2):
-            other = moments[i, 0] if ref == -2 else sides[max(ref, 0), 0, i]
-            if abs(side[0, i] - other) > NOTHING:
-                apart += 1
+    for i in range(n):
+        least += 1 if abs(side[0, i]) > NOTHING else 0
+    apart = 0
+    for i in range(n):
+        apart += 1 if abs(side[0, i] - moments[i, 0]) > NOTHING else 0
+    if apart < least:
+        near, least = -2, apart
+    for ref in range(min(count[0], room)):
+        apart, other = 0, sides[ref, 0]
+        for i in range(n):
+            apart += 1 if abs(side[0, i] - other[i]) > NOTHING else 0
         if apart < least:
             near, least = ref, apart
     for q in range(3):
         for j in range(n):
             spread[q, j] = spreads[near, q, j] if near >= 0 else 0.0
+    many, rows, parts = 0, np.empty(n + 1, np.int64), np.empty((n + 1, 3))
     for i in range(n):
         a, b, c = side[0, i], side[1, i], side[2, i]
         if near >= 0:
@@ -121,11 +119,19 @@ def mean_motion(inverse, moments, QP, known, side, spread):
         elif near == -2:
             a, b, c = a - moments[i, 0], b - moments[i, 1], c - moments[i, 2]
         if abs(a) > NOTHING or abs(b) > NOTHING or abs(c) > NOTHING:
-            for j in range(n):
-                value = inverse[i, j]
-                spread[0, j] += a * value
-                spread[1, j] += b * value
-                spread[2, j] += c * value
+            rows[many], parts[many, 0], parts[many, 1], parts[many, 2] = i, a, b, c
+            many += 1
+    if many % 2 == 1:  # two at once: half the sums to be read and written
+        rows[many], parts[many, 0], parts[many, 1], parts[many, 2] = 0, 0.0, 0.0, 0.0
+    for at in range(0, many, 2):
+        one, two = inverse[rows[at]], inverse[rows[at + 1]]
+        a, b, c = parts[at, 0], parts[at, 1], parts[at, 2]
+        d, e, f = parts[at + 1, 0], parts[at + 1, 1], parts[at + 1, 2]
+        for j in range(n):
+            x, y = one[j], two[j]
+            spread[0, j] += a * x + d * y
+            spread[1, j] += b * x + e * y
+            spread[2, j] += c * x + f * y
     if room > 0:
         at = count[0] % room
         for q in range(3):
@@ -160,7 +166,7 @@ def _taken(drift, touched, B, first, index, moments, side, spread, separates, mi
         for c in range(2):
             i = 2 * touched[j] + c
             for q in range(3):
-                near[2 * j + c, q] = drift[i, q]
+                near[2 * j + c, q] = drift[q, i]
                 near[2 * j + c, 3 + q] = spread[q, i] if separates else 0.0
     for a in range(m):
         u = v = w = x = y = z = 0.0
@@ -197,11 +203,9 @@ def frozen(drift, drift_energy, push, touched, B, first, index, moments, side, s
             a = b = c = d = e = f = 0.0
             for i in range(n):
                 value = side[q, i]
-                a += drift[i, 0] * value
-                b += drift[i, 1] * value
-                c += drift[i, 2] * value
-            for i in range(n):
-                value = side[q, i]
+                a += drift[0, i] * value
+                b += drift[1, i] * value
+                c += drift[2, i] * value
                 d += spread[0, i] * value
                 e += spread[1, i] * value
                 f += spread[2, i] * value
@@ -219,10 +223,13 @@ def frozen(drift, drift_energy, push, touched, B, first, index, moments, side, s
     for i in range(m):
         t[i] -= wide[0, i] * push[0] + wide[1, i] * push[1] + wide[2, i] * push[2]
     for a in range(m):
-        for q in range(0, 9 if separates else 6, 3):
-            x, y, z = image[q, a], image[q + 1, a], image[q + 2, a]
+        x, y, z, u, v, w = image[0, a], image[1, a], image[2, a], image[3, a], image[4, a], image[5, a]
+        for b in range(a + 1):
+            S[a, b] += x * wide[0, b] + y * wide[1, b] + z * wide[2, b] + u * wide[3, b] + v * wide[4, b] + w * wide[5, b]
+        if separates:
+            x, y, z = image[6, a], image[7, a], image[8, a]
             for b in range(a + 1):
-                S[a, b] += x * wide[q, b] + y * wide[q + 1, b] + z * wide[q + 2, b]
+                S[a, b] += x * wide[6, b] + y * wide[7, b] + z * wide[8, b]
 
 
 @plain_loose_inner

@@ -218,7 +218,7 @@ def open_cut(
     still : whether mean motions are frozen (under an impact); known : of the chords before, see `mean_motion`
     before : (m,) force that presses on each crossing before; enough : what releases so much or less is not looked at further
     """
-    m, n, lips = D.shape[0], QP.shape[0], lip.shape[0]
+    m, n, lips = D.shape[0], QP.shape[1], lip.shape[0]
     S = np.empty((m, m))
     y = np.empty(m)
     pressure = np.zeros(lips)
@@ -230,10 +230,10 @@ def open_cut(
     coupled(B, first, index, last)
     eliminated(inverse, touched, D, B, first, index, last, S)
     if still:
-        side, spread = np.empty((3, 2 * n)), np.empty((3, 2 * n))
+        spread = np.empty((3, n))
         if separates:
-            mean_motion(inverse, body_moments, QP, known, side, spread)
-        frozen(drift, drift_energy, push, touched, B, first, index, QA, side, spread, separates, S, y)
+            mean_motion(inverse, body_moments, QP, known, spread)
+        frozen(drift, drift_energy, push, touched, B, first, index, QA, QP, spread, separates, S, y)
     for a in range(m):
         S[a, a] += SMALL * D[a, a]
     if not factored(S):  # a piece without area: nothing to release

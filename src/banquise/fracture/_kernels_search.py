@@ -7,11 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise.fracture._kernels import cut_mesh
-from banquise.fracture._kernels_border import on_patch, place, runs_inside
+from banquise.fracture._kernels_border import most_cut_off, on_patch, place, runs_inside
 from banquise.fracture._kernels_lips import open_cut
 from banquise.jit import making_inner, making_kernel, plain_inner
 
 SLOWLY = 1.5  # factor by which the release of a chord exceeds those of the chords on both sides of it, at most
+SPARED = 5e-3  # of the area: a cut through elements, whose nodes are kept off it, cuts off no more than that besides
 NO_CRACK, SKIPPED, SOLVED = 0, 1, 2  # what became of a candidate
 STATUS, LENGTH, SEPARATES, RELEASE, BOUND, CRITICAL = range(6)  # columns of what is noted of it
 BEST, FIRST, BEST_AT, FIRST_AT = range(4)  # scores so far, and the candidates that have them
@@ -114,8 +115,7 @@ def _weigh(sheet, chord, aim, best, known, at, note):
     """Cut and open one chord (x0, y0, x1, y1, whether its end is a tip) and note what came of it."""
     for q in range(note.shape[0]):
         note[q] = 0.0
-    start, end = np.empty(2), np.empty(2)
-    start[0], start[1], end[0], end[1] = chord[0], chord[1], chord[2], chord[3]
+    start, end = chord[0:2], chord[2:4]
     tip = chord[4] != 0.0
     length = math.hypot(end[0] - start[0], end[1] - start[1])
     note[LENGTH], note[RELEASE], note[BOUND], note[CRITICAL] = length, math.nan, aim.energy, math.inf
@@ -249,8 +249,10 @@ def refine(sheet, corners, first, along, turn, taken, spots, step, halvings, aim
                     chords[tried, 2 * q], chords[tried, 2 * q + 1] = x, y
                 chords[tried, 4] = 0.0
                 ax, ay, bx, by = chords[tried, 0], chords[tried, 1], chords[tried, 2], chords[tried, 3]
-                better = False
-                if math.hypot(bx - ax, by - ay) > 1e-6 and runs_inside(ax, ay, bx, by, corners, first):
+                better, length = False, math.hypot(bx - ax, by - ay)
+                enough = max(aim.least, aim.width * length) - SPARED * sheet.whole
+                narrow = ring == 0 and most_cut_off(spots, corners, first, along, turn) < enough
+                if length > 1e-6 and not narrow and runs_inside(ax, ay, bx, by, corners, first):
                     _weigh(sheet, chords[tried], aim, best, known, offset + tried, notes[tried])
                     better = best[BEST_AT] == offset + tried
                     tried += 1

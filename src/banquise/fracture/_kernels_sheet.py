@@ -215,13 +215,13 @@ def frozen_inverse(elements, stiffness, low, high, modes, moments, stiff, nodes,
             if q >= 3:
                 saddle[q, p] = saddle[p, q]
     small = _small_inverse(saddle)
-    responses, drift, energy = np.zeros((2 * n, m)), np.empty((2 * n, 3)), np.empty((3, 3))
+    responses, drift, energy = np.zeros((2 * n, m)), np.empty((3, 2 * n)), np.empty((3, 3))
     for i in range(2 * n):
         for p in range(m):
             for q in range(m):
                 responses[i, p] += wide[q, i] * small[q, p]
         for p in range(3):
-            drift[i, p] = responses[i, p]
+            drift[p, i] = responses[i, p]
     for p in range(3):
         for q in range(3):
             energy[p, q] = small[p, q]

@@ -52,7 +52,7 @@ class Cut:
     D: Array
     B: Array
     moments: Array  # (2g, 6)
-    side: Array  # (n, 2, 3)
+    side: Array  # (3, 2n)
     lip: NDArray[np.int64]  # (m, 3) ghosts that open each crossing, -1 for none
     weight: Array  # (m, 3) by how much
     way: Array  # (4,) normal and direction

@@ -46,7 +46,7 @@ class Loaded:
     energy: float  # J stored before any crack
     joule: float  # J per unit of energy
     inverse: Array  # (2n, 2n) under the frozen components
-    drift: Array | None  # (2n, 3) response to a unit moment on each rigid mode; None: rigid motions are not frozen
+    drift: Array | None  # (3, 2n) response to a unit moment on each rigid mode; None: rigid motions are not frozen
     drift_energy: Array  # (3, 3)
     push: Array  # (3,) inertial load of the percussion on the rigid modes
     grip: NDArray[np.int64]  # (ne, 3) edge -> row of grips, or -1
@@ -203,4 +203,4 @@ def _still(body: Body, held: Held) -> tuple[Array, Array, Array]:
     saddle[3:, :3] = saddle[:3, 3:].T
     small = np.linalg.inv(saddle)
     responses = wide @ small
-    return held.inverse(responses, wide), np.ascontiguousarray(responses[:, :3]), np.ascontiguousarray(small[:3, :3])
+    return held.inverse(responses, wide), np.ascontiguousarray(responses[:, :3].T), np.ascontiguousarray(small[:3, :3])
