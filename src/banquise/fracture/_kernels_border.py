@@ -93,19 +93,23 @@ def runs_inside(ax, ay, bx, by, corners, first):
     """Whether a chord stays in the ice (it may touch a corner): the middle of each part between two meetings is tested."""
     dx, dy = bx - ax, by - ay
     long = math.hypot(dx, dy)
+    near = TOUCH * long
     met = np.empty(corners.shape[0] + 2)  # in their order along the chord
     met[0], met[1] = 0.0, 1.0
     count = 2
     for r in range(first.shape[0] - 1):
         for i in range(first[r], first[r + 1]):
             j = _after(i, r, first)
+            px, py = corners[i, 0] - ax, corners[i, 1] - ay
+            off, beyond = py * dx - px * dy, (corners[j, 1] - ay) * dx - (corners[j, 0] - ax) * dy
+            if min(off, beyond) > near or max(off, beyond) < -near:
+                continue
             ex, ey = corners[j, 0] - corners[i, 0], corners[j, 1] - corners[i, 1]
             det = dx * ey - dy * ex
             size = math.hypot(ex, ey)
             if abs(det) < 1e-12 * long * size:
                 continue
-            px, py = corners[i, 0] - ax, corners[i, 1] - ay
-            s = (px * dy - py * dx) / det
+            s = -off / det
             t = (px * ey - py * ex) / det
             if -TOUCH / size <= s <= 1.0 + TOUCH / size and 0.0 < t < 1.0:
                 k = count
@@ -238,7 +242,7 @@ def _least_cuts(x, y, s, corners, first, along, least, width, whole, out, count)
             changes = (_spare_at(high, ix, iy, jx, jy, swept, part, whole, least, width) >= spare) != enough
             if not changes or count >= out.shape[0]:
                 continue
-            for _ in range(50):
+            for _ in range(30):
                 f = 0.5 * (low + high)
                 if (_spare_at(f, ix, iy, jx, jy, swept, part, whole, least, width) >= spare) == enough:
                     low = f

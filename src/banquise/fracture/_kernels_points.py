@@ -9,7 +9,6 @@ from banquise.jit import making_inner, making_kernel, plain_inner
 SAMPLES = 32  # of a border edge, over which its points are spaced by the local size
 CELLS = 6  # for each node, over which points are counted before they are made
 PACKING = 0.9  # points that fit, as a part of a perfect hexagonal packing (measured on graded meshes)
-GRID = 20  # cells across a floe, by which lattices are thinned
 RATIO = 1.25  # of the steps of two lattices
 SIZE = 5  # column of the `fine_places`
 APART = 0.7  # of the local size: the least distance of two points
@@ -127,21 +126,23 @@ def fine_places(corners, first, patches, coarse, growth):
 
 @making_kernel
 def top_size(corners, first, fine, growth, nodes):
-    """The greatest size, such that the number of nodes to be expected is the one asked for."""
+    """The greatest size, such that the number of nodes to be expected is the one asked for; and the sizes that the fine places
+    alone want amid the cells (rows, columns) of a grid over the floe, with its step."""
     x0, x1, y0, y1 = math.inf, -math.inf, math.inf, -math.inf
     for i in range(first[1]):
         x0, x1 = min(x0, corners[i, 0]), max(x1, corners[i, 0])
         y0, y1 = min(y0, corners[i, 1]), max(y1, corners[i, 1])
     grid = math.sqrt((x1 - x0) * (y1 - y0) / min(CELLS * nodes, 1200.0))
     columns, rows = int(math.ceil((x1 - x0) / grid)), int(math.ceil((y1 - y0) / grid))
+    sizes = np.empty((rows, columns))
     dense = np.empty(columns * rows)  # wanted there, nodes on a square of unit size
     count = 0
-    for i in range(columns):
-        for j in range(rows):
+    for j in range(rows):
+        for i in range(columns):
             x, y = x0 + (i + 0.5) * grid, y0 + (j + 0.5) * grid
+            sizes[j, i] = size_at(x, y, fine, growth, math.inf)
             if inside(x, y, corners, first):
-                size = size_at(x, y, fine, growth, math.inf)
-                dense[count] = 1.0 / (size * size)
+                dense[count] = 1.0 / (sizes[j, i] * sizes[j, i])
                 count += 1
     rim = np.empty((corners.shape[0], 2))
     for r in range(first.shape[0] - 1):
@@ -162,7 +163,7 @@ def top_size(corners, first, fine, growth, nodes):
             high = top
         else:
             low = top
-    return math.sqrt(low * high)
+    return math.sqrt(low * high), sizes, grid
 
 
 @making_kernel
@@ -206,8 +207,11 @@ def border_points(corners, first, fine, growth, top):
 
 
 @making_kernel
-def filled(corners, first, points, fine, growth, top):
-    """Border points and inner points (k, 2): hexagonal lattices of each size where it is wanted, finest first, kept apart."""
+def filled(corners, first, points, fine, growth, top, sizes, grid):
+    """Border points and inner points (k, 2): hexagonal lattices of each size where it is wanted, finest first, kept apart.
+
+    By the sizes wanted amid the cells of a grid (see `top_size`) most places of a lattice are told to want another one.
+    """
     x0, x1, y0, y1 = math.inf, -math.inf, math.inf, -math.inf
     for i in range(first[1]):
         x0, x1 = min(x0, corners[i, 0]), max(x1, corners[i, 0])
@@ -216,14 +220,7 @@ def filled(corners, first, points, fine, growth, top):
     for k in range(fine.shape[0]):
         finest = min(finest, fine[k, SIZE])
     levels = int(math.ceil(math.log(top / finest) / math.log(RATIO)))
-    # the sizes that occur in each cell of a coarse grid: most places of a lattice are in cells that want another size
-    wide, tall = 1.001 * (x1 - x0) / GRID, 1.001 * (y1 - y0) / GRID
-    half = 0.5 * growth * math.hypot(wide, tall)
-    middle = np.empty((GRID, GRID))
-    for j in range(GRID):
-        for i in range(GRID):
-            middle[j, i] = size_at(x0 + (i + 0.5) * wide, y0 + (j + 0.5) * tall, fine, growth, top)
-    by_wide, by_tall = 1.0 / wide, 1.0 / tall
+    half, by_grid = 0.5 * growth * math.sqrt(2.0) * grid, 1.0 / grid
     out = np.empty((4 * points.shape[0] + 64, 2))
     count = points.shape[0]
     for k in range(count):
@@ -241,20 +238,21 @@ def filled(corners, first, points, fine, growth, top):
                 xa, xb = min(xa, x + min(fine[k, 2], 0.0) - reach), max(xb, x + max(fine[k, 2], 0.0) + reach)
                 ya, yb = min(ya, y + min(fine[k, 3], 0.0) - reach), max(yb, y + max(fine[k, 3], 0.0) + reach)
         xa, xb, ya, yb = max(xa, x0), min(xb, x1), max(ya, y0), min(yb, y1)
-        least, most = 0.9 * step - half, 1.13 * step + half
+        least = 0.9 * step - half
+        most = 1.13 * step + half if top >= 1.13 * step else math.inf
         left, right = max(int(math.floor((xa - x0) / step)) - 1, 0), int(math.ceil((xb - x0) / step)) + 1
         low = max(int(math.floor((ya - y0) / (0.866 * step))) - 1, 0)
         for j in range(low, int(math.ceil((yb - y0) / (0.866 * step))) + 1):
             y = y0 + 0.866 * step * (j + 0.5)
-            row = int((y - y0) * by_tall)
-            if row >= GRID:
+            row = int((y - y0) * by_grid)
+            if row >= sizes.shape[0]:
                 break
             for i in range(left, right):  # thousands of places, of which some tens are wanted
                 x = x0 + step * (i + 0.5 * (j % 2))
-                column = int((x - x0) * by_wide)
-                if column >= GRID:
+                column = int((x - x0) * by_grid)
+                if column >= sizes.shape[1]:
                     break
-                if not least <= middle[row, column] < most:
+                if not least <= sizes[row, column] < most:
                     continue
                 size = size_at(x, y, fine, growth, top)
                 if not 0.9 * step <= size < 1.13 * step:

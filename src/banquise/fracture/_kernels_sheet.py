@@ -84,10 +84,10 @@ def meshed(rim, starts, lines, begin, wide, nodes, patch_edges):
             at += 1
     growth = GROWTH * math.sqrt(300.0 / nodes)
     sizes = _kernels_points.fine_places(rim, starts, fine, coarse, growth)
-    top = _kernels_points.top_size(rim, starts, sizes, growth, nodes)
+    top, cells, grid = _kernels_points.top_size(rim, starts, sizes, growth, nodes)
     points, parts = _kernels_points.border_points(rim, starts, sizes, growth, top)
     border = np.concatenate((rim, points))
-    unordered = _kernels_points.filled(rim, starts, border, sizes, growth, top)
+    unordered = _kernels_points.filled(rim, starts, border, sizes, growth, top, cells, grid)
     elements, neighbours = _kernels_delaunay.triangulated(
         unordered, starts, parts, border.shape[0], sizes, growth, top, ROUNDS
     )

@@ -125,10 +125,10 @@ def make_mesh(border: Any, patches: list[Patch], nodes: int) -> Mesh:
     fine = [(*a, *b, patch.width / edges) for patch in patches for a, b in pairwise(patch.line)]
     growth = GROWTH * float(np.sqrt(300 / nodes))
     sizes = _kernels_points.fine_places(corners, first, np.array(fine).reshape(-1, 5), coarse, growth)
-    top = _kernels_points.top_size(corners, first, sizes, growth, float(nodes))
+    top, cells, grid = _kernels_points.top_size(corners, first, sizes, growth, float(nodes))
     points, parts = _kernels_points.border_points(corners, first, sizes, growth, top)
     rim = np.concatenate([corners, points])
-    nodes_at = _kernels_points.filled(corners, first, rim, sizes, growth, top)
+    nodes_at = _kernels_points.filled(corners, first, rim, sizes, growth, top, cells, grid)
     elements, neighbours = _kernels_delaunay.triangulated(nodes_at, first, parts, len(rim), sizes, growth, top, ROUNDS)
     if len(elements):
         far = patches[0].line[0] if patches else corners[0]
