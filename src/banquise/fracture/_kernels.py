@@ -195,23 +195,26 @@ def _whole_moments(elements, area, modes, side, QP):
             plus += area[e]
             a, b, c = elements[e, 0], elements[e, 1], elements[e, 2]
             weight = area[e] / 12.0
-            for d in range(2):
-                for z in range(3):
-                    total = modes[a, d, z] + modes[b, d, z] + modes[c, d, z]
-                    QP[z, 2 * a + d] += weight * (total + modes[a, d, z])
-                    QP[z, 2 * b + d] += weight * (total + modes[b, d, z])
-                    QP[z, 2 * c + d] += weight * (total + modes[c, d, z])
+            x = modes[a, 0, 2] + modes[b, 0, 2] + modes[c, 0, 2]
+            y = modes[a, 1, 2] + modes[b, 1, 2] + modes[c, 1, 2]
+            for k in range(3):
+                i = elements[e, k]
+                QP[0, 2 * i] += area[e] / 3.0 * modes[i, 0, 0]
+                QP[1, 2 * i + 1] += area[e] / 3.0 * modes[i, 1, 1]
+                QP[2, 2 * i] += weight * (x + modes[i, 0, 2])
+                QP[2, 2 * i + 1] += weight * (y + modes[i, 1, 2])
     return plus
 
 
 @plain_inner
-def _element_moments(elements, e, k, mass, modes, QP):
-    """Add the moments of node k of an element, by the mass matrix of its + side."""
+def _element_moments(elements, e, k, mass, modes):
+    """Moments of node k of an element by a mass matrix: x on the first mode, y on the second, x and y on the third."""
     a, b, c = elements[e, 0], elements[e, 1], elements[e, 2]
-    i, p, q, r = elements[e, k], mass[k, 0], mass[k, 1], mass[k, 2]
-    for d in range(2):
-        for z in range(3):
-            QP[z, 2 * i + d] += p * modes[a, d, z] + q * modes[b, d, z] + r * modes[c, d, z]
+    p, q, r = mass[k, 0], mass[k, 1], mass[k, 2]
+    total = p + q + r
+    x = p * modes[a, 0, 2] + q * modes[b, 0, 2] + r * modes[c, 0, 2]
+    y = p * modes[a, 1, 2] + q * modes[b, 1, 2] + r * modes[c, 1, 2]
+    return total * modes[a, 0, 0], total * modes[a, 1, 1], x, y
 
 
 @plain_inner
@@ -234,13 +237,13 @@ def _hold(elements, e, level, size, grip, grips, hold, number, ghosts, D):
 
 
 @making_kernel
-def cut_mesh(nodes, elements, neighbours, stiffness, area, size, stress, modes, grip, grips, hold, start, end, tip, u0):
+def cut_mesh(nodes, elements, neighbours, stiffness, area, size, stress, modes, grip, grips, hold, start, end, tip):
     """The small problem of one chord: ghosts, separates, area of the + side, then the arrays below. Ghosts 0: no ice.
 
     Parameters
     ----------
-    stiffness : (ne, 6, 6) of the elements; area : (ne,); size : (n,) local size at the nodes; stress : (ne, 3) of u0
-    modes : (n, 2, 3) rigid modes at the nodes; grip : (ne, 3) index into `grips` (k, 2, 2) of each element edge,
+    stiffness : (ne, 6, 6) of the elements; area : (ne,); size : (n,) local size at the nodes; stress : (ne, 3) before
+    modes : (n, 2, 3) rigid modes at the nodes, see `rigid`; grip : (ne, 3) index into `grips` (k, 2, 2) of each element edge,
         -1 where the displacement is free; hold : stiffness that keeps a gripped ghost still
     tip : whether the chord ends inside; the nodes of the last edge crossed then get no ghost
 
@@ -251,7 +254,7 @@ def cut_mesh(nodes, elements, neighbours, stiffness, area, size, stress, modes, 
     QP : (3, 2n) moments of the standard functions on the + side
     lip, weight : (m, 3) ghosts that open the middle of each crossing (-1: none) and by how much; way : the crack's normal and
         direction, four numbers
-    pressure : (m,) force that u0 presses on each; stretch : (m, 2) of the chord in each; t : (2g,) load on the ghosts
+    pressure : (m,) force that presses on each before; stretch : (m, 2) of the chord in each; t : (2g,) load on the ghosts
     """
     ne = elements.shape[0]
     x0, y0 = start[0], start[1]
@@ -302,22 +305,35 @@ def cut_mesh(nodes, elements, neighbours, stiffness, area, size, stress, modes, 
             half = 0.5 * (bary[1, k] + bary[2, k])
             lip[row, k] = a if a < ghosts else -1
             weight[row, k] = half if other == 1 else -half  # a ghost on the + side moves the + lip
-            _element_moments(elements, e, k, mass[1], modes, QP)
+            u, v, x, y = _element_moments(elements, e, k, mass[1], modes)
+            QP[0, 2 * i] += u
+            QP[1, 2 * i + 1] += v
+            QP[2, 2 * i] += x
+            QP[2, 2 * i + 1] += y
             if a >= ghosts:
                 continue
+            if other == 1:
+                QA[2 * a, 3] += u
+                QA[2 * a + 1, 4] += v
+                QA[2 * a, 5] += x
+                QA[2 * a + 1, 5] += y
+            else:
+                u, v, x, y = _element_moments(elements, e, k, mass[0], modes)
+            QA[2 * a, 0] += u
+            QA[2 * a + 1, 1] += v
+            QA[2 * a, 2] += x
+            QA[2 * a + 1, 2] += y
+            # area times the gradient of the node's function: with the stress, what the element bears on the node
+            i, j = elements[e, (k + 1) % 3], elements[e, (k + 2) % 3]
+            gx, gy = 0.5 * (nodes[i, 1] - nodes[j, 1]), 0.5 * (nodes[j, 0] - nodes[i, 0])
+            t[2 * a] -= part[other] * (stress[e, 0] * gx + stress[e, 2] * gy)
+            t[2 * a + 1] -= part[other] * (stress[e, 2] * gx + stress[e, 1] * gy)
             for q in range(3):
-                j = elements[e, q]
-                b = number[j]
-                same = b < ghosts and (level[j] > 0) == (level[i] > 0)
+                b = number[elements[e, q]]
+                same = b < ghosts and (level[elements[e, q]] > 0) == (other == 0)
                 for c in range(2):
-                    for z in range(3):
-                        moment = mass[other, k, q] * modes[j, c, z]
-                        QA[2 * a + c, z] += moment
-                        if other == 1:
-                            QA[2 * a + c, 3 + z] += moment
                     for d in range(2):
                         s = part[other] * stiffness[e, 2 * k + c, 2 * q + d]
-                        t[2 * a + c] -= s * u0[j, d]
                         B[2 * b + d, 2 * a + c] += s
                         if same:
                             D[2 * a + c, 2 * b + d] += s

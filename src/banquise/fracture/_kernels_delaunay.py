@@ -141,18 +141,17 @@ def _relink(nb, t, old, new):
 @plain_inner
 def _should_flip(at, a, b, c, d):
     """Whether the edge a -> b between the triangles abc and bad gives way to c - d."""
-    if _turn(at, c, a, d) <= FLAT or _turn(at, d, b, c) <= FLAT:
-        return False
-    if _turn(at, a, b, c) <= FLAT or _turn(at, b, a, d) <= FLAT:
-        return True
     acx, acy, bcx, bcy = at[a, 0] - at[c, 0], at[a, 1] - at[c, 1], at[b, 0] - at[c, 0], at[b, 1] - at[c, 1]
     adx, ady, bdx, bdy = at[a, 0] - at[d, 0], at[a, 1] - at[d, 1], at[b, 0] - at[d, 0], at[b, 1] - at[d, 1]
     sin_c, cos_c = acx * bcy - acy * bcx, acx * bcx + acy * bcy
     sin_d, cos_d = bdx * ady - bdy * adx, adx * bdx + ady * bdy
     together = sin_c * cos_d + cos_c * sin_d
-    if together >= 0.0:
+    flat = sin_c <= FLAT or sin_d <= FLAT  # these are twice the areas of the two triangles
+    if not flat and together >= 0.0:  # of most edges
         return False
-    return together < -SLACK * math.sqrt((sin_c * sin_c + cos_c * cos_c) * (sin_d * sin_d + cos_d * cos_d))
+    if _turn(at, c, a, d) <= FLAT or _turn(at, d, b, c) <= FLAT:
+        return False
+    return flat or together < -SLACK * math.sqrt((sin_c * sin_c + cos_c * cos_c) * (sin_d * sin_d + cos_d * cos_d))
 
 
 @plain_inner

@@ -225,7 +225,9 @@ def frozen(drift, drift_energy, push, touched, B, first, index, moments, side, s
     for a in range(m):
         x, y, z, u, v, w = image[0, a], image[1, a], image[2, a], image[3, a], image[4, a], image[5, a]
         for b in range(a + 1):
-            S[a, b] += x * wide[0, b] + y * wide[1, b] + z * wide[2, b] + u * wide[3, b] + v * wide[4, b] + w * wide[5, b]
+            S[a, b] += (
+                x * wide[0, b] + y * wide[1, b] + z * wide[2, b] + u * wide[3, b] + v * wide[4, b] + w * wide[5, b]
+            )
         if separates:
             x, y, z = image[6, a], image[7, a], image[8, a]
             for b in range(a + 1):

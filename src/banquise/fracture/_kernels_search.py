@@ -32,7 +32,6 @@ class Sheet(NamedTuple):
     moments: NDArray[np.float64]
     grip: NDArray[np.int64]
     grips: NDArray[np.float64]
-    u0: NDArray[np.float64]
     inverse: NDArray[np.float64]
     drift: NDArray[np.float64]
     drift_energy: NDArray[np.float64]
@@ -124,7 +123,7 @@ def _weigh(sheet, chord, aim, best, known, at, note):
         return
     ghosts, separates, plus, touched, D, B, QA, QP, lip, weight, way, pressure, stretch, t = cut_mesh(
         sheet.nodes, sheet.elements, sheet.neighbours, sheet.stiffness, sheet.area, sheet.size, sheet.stress, sheet.modes,
-        sheet.grip, sheet.grips, sheet.hold, start, end, tip, sheet.u0,
+        sheet.grip, sheet.grips, sheet.hold, start, end, tip,
     )  # fmt: skip
     if ghosts == 0 or (not tip and not separates and not aim.arrested):
         return

@@ -256,56 +256,66 @@ def solved(L, low, X):
 
 
 @making_loose_kernel
-def inverted(L, low, high, nodes, ways, held, stiff, one, two):
-    """The inverse (2n, 2n) less one two^T (2n, k each; a symmetric product), zero on the components that are held.
+def inverted(L, low, high, nodes, ways, held, stiff, taken, by):
+    """The inverse (2n, 2n) less taken (2n, k) by (k, 2n), a symmetric product, zero on the components that are held.
 
     From the last row up: row r of L^T G = L^-1 is zero beyond the diagonal, so what is beyond it in row r of G follows from
-    rows below, of which those count that reach back to r.
+    rows below, of which those count that reach back to r. The two rows of a node at a time, by two nodes below.
     """
     n = L.shape[0]
     G = np.empty((n, n))
-    rows, parts = np.empty(n, np.int64), np.empty(n)
-    for r in range(n - 1, -1, -1):
+    rows, parts = np.empty(n // 2 + 1, np.int64), np.empty((n // 2 + 1, 4))
+    for node in range(n // 2 - 1, -1, -1):
+        p, q, own = 2 * node, 2 * node + 1, 2 * (node - low[node])
+        first, across, second = L[p, own], L[q, own], L[q, own + 1]
         many = 0
-        last = 2 * high[r // 2] + 1
-        for k in range(r + 1, last + 1):
-            start = 2 * low[k // 2]
-            if start <= r:
-                value = L[k, r - start]
-                if value != 0.0:
-                    rows[many], parts[many] = k, value
-                    many += 1
-        inverse = L[r, r - 2 * low[r // 2]]
-        for k in range(many):
-            parts[k] *= -inverse
-        for c in range(r + 1, n):
-            G[r, c] = 0.0
-        full = many - many % 4
-        for at in range(0, full, 4):
-            a, b, c, d = parts[at], parts[at + 1], parts[at + 2], parts[at + 3]
-            i, j, k, q = rows[at], rows[at + 1], rows[at + 2], rows[at + 3]
-            for x in range(r + 1, n):
-                G[r, x] += a * G[i, x] + b * G[j, x] + c * G[k, x] + d * G[q, x]
-        for at in range(full, many):
-            a, i = parts[at], rows[at]
-            for x in range(r + 1, n):
-                G[r, x] += a * G[i, x]
-        own = inverse * inverse
+        for k in range(node + 1, high[node] + 1):
+            at = 2 * (node - low[k])
+            if at >= 0:
+                rows[many] = 2 * k
+                parts[many, 0], parts[many, 1] = -first * L[2 * k, at], -first * L[2 * k + 1, at]
+                parts[many, 2], parts[many, 3] = -second * L[2 * k, at + 1], -second * L[2 * k + 1, at + 1]
+                many += 1
+        one, two = G[p], G[q]
+        for x in range(q + 1, n):
+            one[x] = two[x] = 0.0
+        if many % 2 == 1:
+            rows[many] = rows[0]
+            parts[many, 0] = parts[many, 1] = parts[many, 2] = parts[many, 3] = 0.0
+        for at in range(0, many, 2):
+            a, b, c, d = parts[at, 0], parts[at, 1], parts[at, 2], parts[at, 3]
+            e, f, g, h = parts[at + 1, 0], parts[at + 1, 1], parts[at + 1, 2], parts[at + 1, 3]
+            i, j, k, m = G[rows[at]], G[rows[at] + 1], G[rows[at + 1]], G[rows[at + 1] + 1]
+            for x in range(q + 1, n):
+                one[x] += a * i[x] + b * j[x] + e * k[x] + f * m[x]
+                two[x] += c * i[x] + d * j[x] + g * k[x] + h * m[x]
+        across *= -first
+        for x in range(q + 1, n):
+            one[x] += across * two[x]
+        a, b, c = first * first, 0.0, second * second
         for at in range(many):
-            own += parts[at] * G[r, rows[at]]
-        G[r, r] = own
-        for k in range(r + 1, last + 1):  # rows further up look at these
-            G[k, r] = G[r, k]
+            i, j = rows[at], rows[at] + 1
+            c += parts[at, 2] * two[i] + parts[at, 3] * two[j]
+            b += parts[at, 0] * two[i] + parts[at, 1] * two[j]
+            a += parts[at, 0] * one[i] + parts[at, 1] * one[j]
+        b += across * c
+        one[p], one[q], two[p], two[q] = a + across * b, b, b, c
+        for k in range(q + 1, 2 * high[node] + 2):  # rows further up look at these
+            G[k, p], G[k, q] = one[k], two[k]
     for k in range(held):
         i = 2 * nodes[k]
         for c in range(2):
             for d in range(2):
                 G[i + c, i + d] -= ways[k, c] * ways[k, d] / stiff
     for r in range(n):
-        for q in range(one.shape[1]):
-            value = one[r, q]
-            for c in range(r, n):
-                G[r, c] -= value * two[q, c]
+        for q in range(0, taken.shape[1] - 2, 3):
+            a, b, c = taken[r, q], taken[r, q + 1], taken[r, q + 2]
+            for x in range(r, n):
+                G[r, x] -= a * by[q, x] + b * by[q + 1, x] + c * by[q + 2, x]
+        for q in range(taken.shape[1] - taken.shape[1] % 3, taken.shape[1]):
+            a = taken[r, q]
+            for x in range(r, n):
+                G[r, x] -= a * by[q, x]
     for top in range(0, n, 32):  # tile by tile: rows and columns of a tile stay in the cache
         for left in range(0, top + 1, 32):
             for i in range(top, min(top + 32, n)):

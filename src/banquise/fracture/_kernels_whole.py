@@ -146,7 +146,7 @@ def _loaded(
         G, drift, drift_energy = frozen_inverse(elements, stiffness, low, high, modes, moments, stiff, held, held_ways)
         stresses(strain, elements, shape, quest.poisson, stress)
     sheet = Sheet(
-        points, elements, neighbours, stiffness, area, size, stress, modes, moments, grip, grips, shape.reshape((n, 2)), G,
+        points, elements, neighbours, stiffness, area, size, stress, modes, moments, grip, grips, G,
         drift, drift_energy, push, True, whole, HOLD,
     )  # fmt: skip
     return G.shape[0] > 0, sheet, gives

@@ -93,7 +93,7 @@ class Cutter:
         s, mesh = self.state, self.state.body.mesh
         ghosts, separates, plus, touched, D, B, QA, QP, lip, weight, way, pressure, stretch, t = _kernels.cut_mesh(
             mesh.nodes, mesh.elements, mesh.neighbours, s.body.stiffness, mesh.area, mesh.size, s.stress, s.body.modes,
-            s.grip, s.grips, HOLD, start, end, tip, s.u0,
+            s.grip, s.grips, HOLD, start, end, tip,
         )  # fmt: skip
         if ghosts == 0:
             return None

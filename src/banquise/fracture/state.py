@@ -60,7 +60,7 @@ class Loaded:
         body, mesh = self.body, self.body.mesh
         return Sheet(
             mesh.nodes, mesh.elements, mesh.neighbours, body.stiffness, mesh.area, mesh.size, self.stress, body.modes,
-            body.moments, self.grip, self.grips, self.u0, self.inverse,
+            body.moments, self.grip, self.grips, self.inverse,
             np.empty((0, 3)) if self.drift is None else self.drift, self.drift_energy, self.push,
             self.drift is not None, float(mesh.area.sum()), HOLD,
         )  # fmt: skip
