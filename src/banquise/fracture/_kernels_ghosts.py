@@ -10,9 +10,9 @@ NOTHING = 1e-14  # moments that differ by less are the same: rounding
 @plain_loose_inner
 def coupled(B, first, index, last):
     """Which touched nodes each ghost g is coupled to by B: index[first[g]:first[g + 1]], five or so, near each other because
-    both are numbered along the chord; last[g] is the lowest of those of g and of all later ghosts."""
+    both are numbered along the chord; last[g] is the highest of those of g and of all ghosts before it."""
     nodes, ghosts = B.shape[0] // 2, B.shape[1] // 2
-    at = 0
+    at = high = 0
     first[0] = 0
     for g in range(ghosts):
         for j in range(nodes):
@@ -20,12 +20,8 @@ def coupled(B, first, index, last):
             if B[p, q] != 0.0 or B[p + 1, q] != 0.0 or B[p, q + 1] != 0.0 or B[p + 1, q + 1] != 0.0:
                 index[at] = j
                 at += 1
-        first[g + 1] = at
-    low = nodes
-    for g in range(ghosts - 1, -1, -1):
-        for k in range(first[g], first[g + 1]):
-            low = min(low, index[k])
-        last[g] = low
+                high = max(high, j)
+        first[g + 1], last[g] = at, high
 
 
 @making_loose_inner
@@ -45,43 +41,38 @@ def eliminated(inverse, touched, D, B, first, index, last, S):
             local[2 * i, 2 * j + 1] = inverse[p, q + 1]
             local[2 * i + 1, 2 * j] = inverse[p + 1, q]
             local[2 * i + 1, 2 * j + 1] = inverse[p + 1, q + 1]
-    one, two = np.empty(n), np.empty(n)
-    spread = np.empty((n, m))  # G B
+    one, two = np.empty(n), np.empty(n)  # two columns of G B
     for g in range(ghosts):
-        low = 2 * last[g]
-        for q in range(low, n):
+        p, end = 2 * g, 2 * last[g] + 2
+        for q in range(end):
             one[q] = two[q] = 0.0
         odd = (first[g + 1] - first[g]) % 2
         for at in range(first[g], first[g] + odd):
             k = 2 * index[at]
-            a, b, c, d = B[k, 2 * g], B[k + 1, 2 * g], B[k, 2 * g + 1], B[k + 1, 2 * g + 1]
-            for q in range(low, n):
+            a, b, c, d = B[k, p], B[k + 1, p], B[k, p + 1], B[k + 1, p + 1]
+            for q in range(end):
                 x, y = local[k, q], local[k + 1, q]
                 one[q] = a * x + b * y
                 two[q] = c * x + d * y
         for at in range(first[g] + odd, first[g + 1], 2):  # two at once: half the sums to be read and written
             k, i = 2 * index[at], 2 * index[at + 1]
-            a, b, c, d = B[k, 2 * g], B[k + 1, 2 * g], B[k, 2 * g + 1], B[k + 1, 2 * g + 1]
-            e, f, r, s = B[i, 2 * g], B[i + 1, 2 * g], B[i, 2 * g + 1], B[i + 1, 2 * g + 1]
-            for q in range(low, n):
+            a, b, c, d = B[k, p], B[k + 1, p], B[k, p + 1], B[k + 1, p + 1]
+            e, f, r, s = B[i, p], B[i + 1, p], B[i, p + 1], B[i + 1, p + 1]
+            for q in range(end):
                 x, y, z, w = local[k, q], local[k + 1, q], local[i, q], local[i + 1, q]
                 one[q] += a * x + b * y + e * z + f * w
                 two[q] += c * x + d * y + r * z + s * w
-        for k in range(low, n):
-            spread[k, 2 * g] = one[k]
-            spread[k, 2 * g + 1] = two[k]
-    for g in range(ghosts):
-        p = 2 * g
-        for q in range(p + 2):
-            S[p, q] = D[p, q]
-            S[p + 1, q] = D[p + 1, q]
-        for at in range(first[g], first[g + 1]):
-            k = 2 * index[at]
-            a, b, c, d = B[k, p], B[k + 1, p], B[k, p + 1], B[k + 1, p + 1]
-            for q in range(p + 2):
-                x, y = spread[k, q], spread[k + 1, q]
-                S[p, q] -= a * x + b * y
-                S[p + 1, q] -= c * x + d * y
+        for q in range(0, p + 2, 2):
+            a = b = c = d = 0.0
+            for at in range(first[q // 2], first[q // 2 + 1]):
+                k = 2 * index[at]
+                x, y, z, w = one[k], one[k + 1], two[k], two[k + 1]
+                a += B[k, q] * x + B[k + 1, q] * y
+                b += B[k, q + 1] * x + B[k + 1, q + 1] * y
+                c += B[k, q] * z + B[k + 1, q] * w
+                d += B[k, q + 1] * z + B[k + 1, q + 1] * w
+            S[p, q], S[p, q + 1] = D[p, q] - a, D[p, q + 1] - b
+            S[p + 1, q], S[p + 1, q + 1] = D[p + 1, q] - c, D[p + 1, q + 1] - d
 
 
 @making_loose_inner
