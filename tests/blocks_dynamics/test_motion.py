@@ -225,7 +225,7 @@ def test_contacts_give_no_more_than_weights_within_a_step():
 
 
 def test_heap_of_rounded_boxes_is_left_no_farther_than_its_faces_are_parallel():
-    """Some steps end at 1e-8 to 1e-7 and are counted: for an exact answer a face that is parallel to 5e-8 takes all load off a point."""
+    """Some steps end at 1e-8 to 1e-7 and are counted: exactly, a face that is parallel to 5e-8 takes all load off a point."""
 
     def rounded(rng, place):
         corners = np.array([[i, j, k] for i in (-1, 1) for j in (-1, 1) for k in (-1, 1)]) * rng.uniform(0.04, 0.08, 3)

@@ -96,7 +96,7 @@ def test_inside_another_kernel():
 
 @pytest.mark.parametrize("friction", [0.0, 0.1, 0.5])
 def test_large_islands_inside_a_kernel(friction):
-    """As `frictional.solve` finds it; of what the first methods cannot do (friction 0.5 in a grid) they leave their best point."""
+    """As `frictional.solve` finds it; where the first methods fail (friction 0.5 in a grid) their best point."""
     problem = pressed_pack(6, 6, friction=friction)
     rows = problem.scaled()
     m, y, speed = problem.contacts, np.zeros((rows.bodies + 1, 3)), np.abs(rows.c).max()
