@@ -7,6 +7,7 @@ import pytest
 import shapely
 
 from banquise.errors import ShapeError
+from banquise.fracture import _kernels_points
 from banquise.fracture.elasticity import body_of, border_edges, clear_cache
 from banquise.fracture.mesh import find_patch
 from banquise.scene.floe import Disc, Floe
@@ -130,3 +131,21 @@ def test_a_stretch_of_a_ragged_border_is_held():
         assert len(border_edges(body_of(floe, stretches=[(floe.ring[k], floe.ring[k + 1])]), 0))
     with pytest.raises(ShapeError, match="no border of the floe near"):
         border_edges(body_of(floe, stretches=[((0, 0), (5, 0))]), 0)
+
+
+def test_places_left_out_change_no_size():
+    ring, first = np.array([[0.0, 0.0], [9.0, 0.0], [9.0, 9.0], [0.0, 9.0]]), np.array([0, 4])
+    rng = np.random.default_rng(3)
+    given = np.column_stack([rng.uniform(0, 9, (40, 2)), np.zeros((40, 2)), rng.uniform(0.1, 2, 40)])
+    given[:, 2:4] = given[:, :2]
+    given[:5, 2:4] += rng.uniform(-1, 1, (5, 2))  # stretches, the others are points
+    growth = 0.4
+    fine = _kernels_points.fine_places(ring, first, given, 0.5, growth)
+    assert len(fine) < 30 and (np.diff(fine[:, 5]) >= 0).all()
+    _, sizes, grid = _kernels_points.top_size(ring, first, fine, growth, 45.0)
+    x, y = (np.arange(s) * grid + 0.5 * grid for s in sizes.shape[::-1])
+    places = shapely.points(*(c.ravel() for c in np.meshgrid(x, y)))
+    ends = given[:, :4].reshape(-1, 2, 2)
+    shapes = [shapely.Point(e[0]) if (e[0] == e[1]).all() else shapely.LineString(e) for e in ends]
+    wanted = np.min([g[4] + growth * shapely.distance(places, shape) for g, shape in zip(given, shapes)], axis=0)
+    assert sizes.ravel() == pytest.approx(wanted, rel=1e-12)

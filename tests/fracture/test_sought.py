@@ -179,3 +179,15 @@ def test_a_blow_in_a_notch_that_is_left_out_of_the_mesh_is_searched(fineness):
         crack, gives = seek(floe, blow_on(floe, contact(spot, push, 1e6)), ice, fineness, limit=math.inf)
         assert gives > 0
         assert crack is not None
+
+
+def test_area_that_a_chord_cuts_off():
+    ring = np.array([[0.0, 0.0], [4.0, -1.0], [6.0, 2.0], [3.0, 5.0], [-1.0, 3.0]])
+    first = np.array([0, len(ring)])
+    along, turn = _kernels_border.marks(ring, first)
+    border = shapely.Polygon(ring).exterior
+    for a, b in np.random.default_rng(2).uniform(-1, 2, (30, 2)) * turn[0]:
+        ends = [border.interpolate(s % turn[0]).coords[0] for s in (a, b)]
+        areas = _cut_areas(ring, *ends)
+        found = _kernels_border.most_cut_off(np.array([[0.0, a], [0.0, b]]), ring, first, along, turn)
+        assert found == pytest.approx(min(areas) if len(areas) > 1 else 0.0, abs=1e-6)

@@ -185,7 +185,7 @@ def _swept(corners, first, along, turn, spots, at):
     return out
 
 
-@plain_inner
+@plain_kernel
 def most_cut_off(spots, corners, first, along, turn):
     """Area on the smaller side of the chord between two places (2, 2) on the outer ring, with all holes as ice."""
     a, b = spots[0, 1] % turn[0], spots[1, 1] % turn[0]
