@@ -43,9 +43,9 @@ def sampled(ring, count):
 
 
 @njit(cache=True, nogil=True)
-def shortest_chord(at, least, width, step):
+def shortest_chord(at, least, width, step, enough):
     """Shortest of the chords between border points `at` (x, y, swept) that cut off the area `least`, and `width` for each unit of
-    their length; or infinity.
+    their length; or infinity. One shorter than `enough` is as good as the shortest.
     """
     n = len(at)
     whole = abs(0.5 * at[n - 1, 2])
@@ -59,6 +59,8 @@ def shortest_chord(at, least, width, step):
             length = math.sqrt(length)
             if _cuts_enough(at, i, j, whole, length, least, width, step):
                 shortest = length
+                if shortest < enough:
+                    return shortest
     return shortest
 
 
@@ -80,24 +82,28 @@ def shortest_cuts(low, high, rows, vertices, ring_start, body_ring, least, width
     for k in range(low, high):
         ring = body_ring[rows[k]]
         at, step = sampled(vertices[ring_start[ring] : ring_start[ring + 1]], count)
-        out[k] = max(0.0, shortest_chord(at, least[k], width[k], step) - step)
+        out[k] = max(0.0, shortest_chord(at, least[k], width[k], step, 0.0) - step)
 
 
 @njit(cache=True, nogil=True)
-def shortest_from(ring, spots, reach, least, width, count):
+def shortest_from(ring, spots, reach, least, width, count, enough):
     """The same of one ring, for chords with an end within `reach` of any of the spots; where none of these cuts off enough, for
-    all, for then cracks from elsewhere are looked for."""
+    all, for then cracks from elsewhere are looked for. Any length below `enough` stands for those below it."""
     at, step = sampled(ring, count)
+    enough += step
     shortest = math.inf
     for k in range(len(spots)):
-        shortest = min(shortest, _shortest_chord_from(at, spots[k, 0], spots[k, 1], reach + step, least, width, step))
+        if shortest < enough:
+            break
+        found = _shortest_chord_from(at, spots[k, 0], spots[k, 1], reach + step, least, width, step, enough)
+        shortest = min(shortest, found)
     if shortest == math.inf:
-        shortest = shortest_chord(at, least, width, step)
+        shortest = shortest_chord(at, least, width, step, enough)
     return max(0.0, shortest - step)
 
 
 @checked_inner
-def _shortest_chord_from(at, x, y, reach, least, width, step):
+def _shortest_chord_from(at, x, y, reach, least, width, step, enough):
     """`shortest_chord` of chords with an end within `reach` of (x, y)."""
     n = len(at)
     whole = abs(0.5 * at[n - 1, 2])
@@ -114,6 +120,8 @@ def _shortest_chord_from(at, x, y, reach, least, width, step):
             length = math.sqrt(length)
             if _cuts_enough(at, min(i, j), max(i, j), whole, length, least, width, step):
                 shortest = length
+                if shortest < enough:
+                    return shortest
     return shortest
 
 

@@ -112,14 +112,14 @@ class Griffith:
         >>> ice.min_piece, ice.min_width
         (0.04, 10.0)
         """
-        size = float(self.least_size(floe.thickness))
-        least = max(self.min_piece, size**2 / floe.area)
+        thickness = floe.thickness
+        least = max(self.min_piece, float(self.least_size(thickness)) ** 2 / floe.area)
         if least > 0.5:
             return None
         other = object.__new__(Griffith)  # nothing is checked: every blow asks for its own
         other.__dict__.update(self.__dict__)
         other.__dict__["min_piece"] = least
-        other.__dict__["min_width"] = float(self.least_width(floe.thickness))
+        other.__dict__["min_width"] = float(self.least_width(thickness))
         return other
 
     def least_size(self, thickness: Any) -> Any:

@@ -24,6 +24,8 @@ from banquise.threads import over_blocks
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
+# stored energy over the surface of a crack, below which none paid on any floe we tried (least seen: 1.5)
+PAYS = 1.2
 SAMPLES = 160  # border points of the bound: it is below the true shortest chord by at most a border step
 _DEFAULT = Griffith()
 _known: WeakKeyDictionary[Floe, dict[tuple[float, float], float]] = WeakKeyDictionary()
@@ -79,14 +81,20 @@ def shortest_cuts(bodies: Bodies, rows: Rows, min_piece: Array, min_width: Array
 def _shortest(at: Array, step: float, least: float, width: float) -> float:
     """Over pairs of sampled border points. Moving both ends by up to half a step changes a chord by at most a step,
     and the area it cuts off by at most half a step times the (longer) chord."""
-    return max(0.0, float(_kernels_screen.shortest_chord(at, least, width, step)) - step)
+    return max(0.0, float(_kernels_screen.shortest_chord(at, least, width, step, 0.0)) - step)
 
 
-def shortest_from(floe: Floe, spots: Array, reach: float, ice: Griffith) -> float:
+def shortest_from(floe: Floe, spots: Array, reach: float, ice: Griffith, enough: float = 0.0) -> float:
     """Length (m) below which no chord from the outer border within `reach` of one of the `spots` (x, y, ...) cuts off what `ice`
-    asks for; of chords from anywhere, where none of those does."""
+    asks for; of chords from anywhere, where none of those does. Where it is below `enough`, any length below that."""
     least, width = ice.min_piece * _area(floe), ice.min_width or 0.0
-    return float(_kernels_screen.shortest_from(_outer(floe), spots, reach, least, width, SAMPLES))
+    return float(_kernels_screen.shortest_from(_outer(floe), spots, reach, least, width, SAMPLES, enough))
+
+
+def may_pay(floe: Floe, spots: Array, reach: float, ice: Griffith, energy: float) -> bool:
+    """Whether that energy (J) pays for a chord of `shortest_from`, PAYS times over."""
+    longest = energy / (PAYS * ice.toughness * floe.thickness)
+    return longest > shortest_from(floe, spots, reach, ice, longest)
 
 
 def _area(floe: Floe) -> float:

@@ -23,7 +23,7 @@ from banquise.fracture.blas import one_blas_thread
 from banquise.fracture.blow import Struck
 from banquise.fracture.breaking import Breaking, Cuts
 from banquise.fracture.griffith import Griffith
-from banquise.fracture.screen import shortest_cut, shortest_cuts, shortest_from
+from banquise.fracture.screen import may_pay, shortest_cut, shortest_cuts
 from banquise.fracture.search import Crack
 from banquise.fracture.sought import NO_CANDIDATE, SHARE, Blow, Other, crack_by_steps, crack_of, rings_of, serves
 from banquise.fracture.till import Till
@@ -34,7 +34,6 @@ from banquise.update.impulses import OBSTACLE_IDS
 
 Array = NDArray[np.float64]
 
-PAYS = 1.2  # stored energy over the surface of a crack, below which none paid on any floe we tried (least seen: 1.5)
 LIMIT = 1.25  # factor on the load up to which cracks are looked for: moving the ends of one gained 1.13 at most on 120 floes
 NEAR = 0.5  # of a patch: a contact this near to one searched before, from the same side, breaks at the same energy
 SAME_SIDE = 0.98  # cosine
@@ -100,7 +99,6 @@ class StruckFloes(Breaking):
         till = Till(sim, self.rows(sim), events, np.maximum(events[:, 8], 0.0))
         return [cuts for p in found if (cuts := self._break(till, p)) is not None]
 
-    @one_blas_thread()
     def _found(self, sim: Any, events: Array, hard: list[tuple[int, int]]) -> list[Proposal]:
         """The cracks of the floes that are struck hard, and those of their pieces after them.
 
@@ -268,8 +266,7 @@ class StruckFloes(Breaking):
         if slit or ice.arrested:
             return energy > 0
         width = ice.patch * math.sqrt(floe.area)
-        price = PAYS * ice.toughness * floe.thickness
-        if energy <= price * shortest_from(floe, struck.spots, width, ice):
+        if not may_pay(floe, struck.spots, width, ice, energy):
             return False
         if len(struck.spots) > 1:
             return True
@@ -292,7 +289,8 @@ class StruckFloes(Breaking):
             if not slits and serves(ice):
                 return crack_of(floe, blow, ice, others, LIMIT)
             mobility = struck.mobility(b, floe)
-            return crack_by_steps(floe, struck.contacts(), struck.restitution, mobility, ice, others, slits, LIMIT)
+            with one_blas_thread():
+                return crack_by_steps(floe, struck.contacts(), struck.restitution, mobility, ice, others, slits, LIMIT)
         except ShapeError:
             return None  # impulses that cancel, or a shape that cannot be meshed: no crack
 
@@ -361,9 +359,7 @@ class StruckFloes(Breaking):
         if ice is None:
             return None, 0
         blow = own.blow(sim.bodies, piece)
-        price = PAYS * ice.toughness * piece.thickness
-        width = ice.patch * math.sqrt(piece.area)
-        if min(blow.energy, budget) <= price * shortest_from(piece, own.spots, width, ice):
+        if not may_pay(piece, own.spots, ice.patch * math.sqrt(piece.area), ice, min(blow.energy, budget)):
             return None, 0
         found = self._crack(sim, Look(own, piece, ice, blow))
         if found is None:
