@@ -100,17 +100,18 @@ def _walk(ring, a, corner_a, b, corner_b, ax, ay, bx, by):
 
 @kernel
 def cut_ring(ring, ax, ay, bx, by, size, near):
-    """The two rings left by a straight cut of a ring, smaller first; empty ones where this plain way does not serve.
+    """The two rings left by a straight cut of a ring and their `area_moments`, smaller first; empty ones where this plain way
+    does not serve.
 
     size : square root of the area; near : of it, within which an end is on the border, and of the cut, within which a corner is
     its end
     """
-    none = np.empty((0, 2))
+    none, nothing = np.empty((0, 2)), np.empty(0)
     a, ax, ay = _on_ring(ring, ax, ay, size, near)
     b, bx, by = _on_ring(ring, bx, by, size, near)
     span = math.hypot(bx - ax, by - ay)
     if a < 0 or b < 0 or not span > 10.0 * near * size:
-        return none, none
+        return none, none, nothing, nothing
     reach = near * span
     corner_a, corner_b = _at_corner(ring, a, ax, ay, reach), _at_corner(ring, b, bx, by, reach)
     if corner_a >= 0:
@@ -118,15 +119,15 @@ def cut_ring(ring, ax, ay, bx, by, size, near):
     if corner_b >= 0:
         bx, by = ring[corner_b, 0], ring[corner_b, 1]
     if not _clear(ring, ax, ay, bx, by, a, b, corner_a, corner_b, span, reach):
-        return none, none
+        return none, none, nothing, nothing
     right = _walk(ring, a, corner_a, b, corner_b, ax, ay, bx, by)
     left = _walk(ring, b, corner_b, a, corner_a, bx, by, ax, ay)
     if right.shape[0] < 3 or left.shape[0] < 3:
-        return none, none
-    one, two = area_moments(left)[0], area_moments(right)[0]
-    if not (one > 0.0 and two > 0.0):
-        return none, none
-    return (left, right) if one <= two else (right, left)
+        return none, none, nothing, nothing
+    one, two = area_moments(left), area_moments(right)
+    if not (one[0] > 0.0 and two[0] > 0.0):
+        return none, none, nothing, nothing
+    return (left, right, one, two) if one[0] <= two[0] else (right, left, two, one)
 
 
 @kernel

@@ -6,7 +6,6 @@ end, together: rows, detector and laws are made anew once.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -34,9 +33,7 @@ class Cuts:
     whole: Floe
     pieces: list[Floe]
     slits: list[list[Slit]]  # of each piece
-    made: list[tuple[Array, float, float]] = field(
-        default_factory=list
-    )  # each cut: its middle, its surface energy, length
+    made: list[tuple[Array, float]] = field(default_factory=list)  # each cut: its middle, its surface energy
 
     def cut(self, which: int, path: Any, surface: float) -> tuple[int, int] | None:
         """Cut a piece along a broken line; places of the two new pieces, None when it does not cut it in two."""
@@ -44,11 +41,10 @@ class Cuts:
             two = pieces_of(self.pieces[which], path)
         except ShapeError:
             return None
-        line = np.asarray(path, dtype=float)
         old = self.slits[which]
         self.pieces[which : which + 1] = two
         self.slits[which : which + 1] = [_slits_in(piece, old) for piece in two]
-        self.made.append((line.mean(axis=0), surface, sum(map(math.dist, line[1:], line[:-1]))))
+        self.made.append((np.sum(path, axis=0) / len(path), surface))
         return which, which + 1
 
 
@@ -120,14 +116,14 @@ class Breaking:
             for number, slits in zip(ids, c.slits):
                 if slits:
                     self.family.slits[str(number)] = slits
-            for middle, surface, _ in c.made:
+            for middle, surface in c.made:
                 events.append(self.event(sim, c, middle, surface, "break", ids[0]))
             self.family.keep(sim.scene.floes, ids, c.pieces)
             broken.append(Broken(c.row, c.whole, c.pieces, ids))
         for c in cuts:
             if len(c.pieces) == 1:
                 self.family.slits[str(c.number)] = c.slits[0]
-                events += [self.event(sim, c, middle, surface, "crack", c.number) for middle, surface, _ in c.made]
+                events += [self.event(sim, c, middle, surface, "crack", c.number) for middle, surface in c.made]
         sim.impulses.events.append(np.array(events))
         self.seen = len(sim.impulses.events)
         if broken:

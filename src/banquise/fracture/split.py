@@ -43,14 +43,13 @@ def split_along(floe: Floe, path: Any) -> tuple[Floe, Floe]:
     >>> [piece.area for piece in split_along(square, [(0, 50), (50, 40), (100, 50)])]
     [4500.0, 5500.0]
     """
-    parts = pieces_of(floe, path)
+    parts = pieces_of(floe, _points(floe, path))
     settle(floe, parts)
     return parts[0], parts[1]
 
 
 def pieces_of(floe: Floe, path: Any) -> list[Floe]:
-    """The two pieces of a cut, the smaller first, at rest, their masses those of the floe to the last digits."""
-    path = _points(floe, path)
+    """The two pieces of a cut along points, the smaller first, at rest, their masses those of the floe to the last digits."""
     if len(path) == 2 and floe.radius == 0 and not floe.holes:
         plain = _plain_pieces(floe, path)
         if plain is not None:
@@ -93,22 +92,17 @@ def _plain_pieces(floe: Floe, path: Any) -> list[Floe] | None:
     Parts of a simple ring on both sides of such a cut are simple: nothing has to be checked again.
     """
     (ax, ay), (bx, by) = path
-    rings = _kernels_split.cut_ring(floe.ring, ax, ay, bx, by, math.sqrt(floe.area), NEAR)
-    if not len(rings[0]):
+    *rings, one, two = _kernels_split.cut_ring(floe.ring, ax, ay, bx, by, math.sqrt(floe.area), NEAR)
+    if not len(one):
         return None
     names = [None, None] if floe.name is None else [f"{floe.name}.1", f"{floe.name}.2"]
-    return _of_its_mass(floe, [_weighed(floe.part(ring, name), floe) for ring, name in zip(rings, names)])
-
-
-def _weighed(part: Floe, floe: Floe | None = None) -> Floe:
-    """A part with its area moments by a kernel: forty times as fast, and the same bits whoever makes the part; of a flat floe
-    with its thickness, too."""
-    if part.radius == 0 and not part.holes:
-        moments = part.__dict__["area_moments"] = _kernels_split.area_moments(part.ring)
-        if floe is not None and floe.flat:
+    parts = [floe.part(ring, name) for ring, name in zip(rings, names)]
+    for part, moments in zip(parts, (one, two)):
+        part.__dict__["area_moments"] = moments
+        if floe.flat:
             span = floe._thickness[1]
-            part.__dict__["_thickness"] = moments * float(span[0]), span
-    return part
+            part.__dict__["flat"], part.__dict__["_thickness"] = True, (moments * float(span[0]), span)
+    return _of_its_mass(floe, parts)
 
 
 def border_length(floe: Floe) -> float:
@@ -241,7 +235,9 @@ def like(floe: Floe, rings: Sequence[Any], density: float, name: str | None) -> 
         name=name,
         **shape,
     )
-    return _weighed(part)
+    if not part.holes:  # by the kernel that weighs parts when they are cut: the same bits whoever makes the part
+        part.__dict__["area_moments"] = _kernels_split.area_moments(part.ring)
+    return part
 
 
 def settle(floe: Floe, parts: list[Floe]) -> None:

@@ -336,7 +336,7 @@ class StruckFloes(Breaking):
                     continue
             else:
                 cuts.slits[which] = _longer(cuts.slits[which], crack)
-                cuts.made.append((np.mean([crack.start, crack.end], axis=0), crack.surface, crack.length))
+                cuts.made.append((np.mean([crack.start, crack.end], axis=0), crack.surface))
             if not settled:
                 till.pay(struck, crack)  # type: ignore[union-attr]
             p.bills.append((struck, crack))
