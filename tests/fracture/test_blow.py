@@ -53,3 +53,23 @@ def test_a_crack_that_is_short_enough_stands_for_the_shortest():
         price = PAYS * ice.toughness * floe.thickness * shortest
         for part in (0.3, 0.999, 1.001, 1.5, 40.0):
             assert may_pay(floe, spots, reach, ice, part * price) == (part > 1)
+
+
+def test_a_floe_broken_in_one_call_is_the_one_broken_step_by_step(monkeypatch):
+    """Four generations of pieces: the same bits whether a kernel cuts them and goes on, or Python."""
+    from banquise.fracture import struck as module
+    from banquise.scenes.fracture import thrown
+
+    def bodies(in_one_call):
+        terms = module.terms
+        if not in_one_call:
+            monkeypatch.setattr(module, "terms", lambda *given: terms(*given[:-1], False))
+        sim = thrown(speed=1.5, floe=star(4, size=120.0))
+        sim.run(until=6.0)
+        return sim
+
+    one, other = bodies(True), bodies(False)
+    assert one.bodies.n_free >= 4
+    assert one.breaking.searches == other.breaking.searches
+    for name in ("x", "y", "angle", "u", "v", "spin", "mass", "inertia", "vertices"):
+        assert np.array_equal(getattr(one.bodies, name), getattr(other.bodies, name)), name

@@ -6,6 +6,7 @@ import numpy as np
 
 from banquise.jit import inner, kernel
 
+NEAR = 1e-6  # ends this near to the border, as a part of the floe's size, are on it
 ROUNDING = 1e-13  # of a floe's size: an end this near to the border stays as it is
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from banquise.errors import known_keywords
 from banquise.fracture import _kernels_screen
+from banquise.fracture._kernels_screen import PAYS, SAMPLES
 from banquise.fracture.griffith import Griffith
 from banquise.scene.bodies import Bodies
 from banquise.scene.floe import Floe
@@ -24,9 +25,6 @@ from banquise.threads import over_blocks
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
-# stored energy over the surface of a crack, below which none paid on any floe we tried (least seen: 1.5)
-PAYS = 1.2
-SAMPLES = 160  # border points of the bound: it is below the true shortest chord by at most a border step
 _DEFAULT = Griffith()
 _known: WeakKeyDictionary[Floe, dict[tuple[float, float], float]] = WeakKeyDictionary()
 

@@ -16,34 +16,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise.errors import ShapeError
-from banquise.fracture import _kernels_whole
-from banquise.fracture._kernels_whole import (
-    FACTOR,
-    FAILED,
-    FOUND,
-    GIVES,
-    NOWHERE,
-    RELEASED,
-    X0,
-    X1,
-    Y0,
-    Y1,
-    Quest,
-)
+from banquise.fracture import _kernels_generations
+from banquise.fracture._kernels_generations import CRITICAL, DOUBT, ENERGY, SURFACE, UNCUT, Beside, Ice, Plate, Touch
+from banquise.fracture._kernels_whole import CRACK_LENGTH, FAILED, FOUND, GIVES, NOWHERE, RELEASED, X0, X1, Y0, Y1
 from banquise.fracture.griffith import Griffith
 from banquise.fracture.mesh import PATCH_EDGES
 from banquise.fracture.percussion import Contact, from_impulses
 from banquise.fracture.search import REFINE_STEPS, Crack, search
 from banquise.fracture.slits import extend
-from banquise.fracture.split import border_length
 from banquise.scene.floe import Floe
 
 Array = NDArray[np.float64]
 Index = NDArray[np.int64]
-
-SMALL = 0.1  # part of the area that the least piece is
-DOUBT = 1.2  # factor on the load within which the other side's own compliance may decide
-SHARE = 1.4  # of the energy that a floe stores, at most so many times what thicknesses alone would give it
 
 _NO_ROWS = np.empty((0, 6))
 _NOWHERE = (math.nan, math.nan)
@@ -66,10 +50,6 @@ class Fineness(NamedTuple):
     never_of_small: float = 1.0
     farther: float = 1.0  # times as far cracks are looked for
 
-    def least_refusal(self, ice: Griffith) -> float:
-        """The factor from which on a floe that may leave such pieces does not break."""
-        return self.never_of_small if ice.min_piece < SMALL else self.never
-
 
 ROUGH = Fineness(45.0, 3.0, 12.0, 2, True, sure=0.88, never=1.25, never_of_small=1.15, farther=1.2)
 MIDDLING = Fineness(90.0, 5.0, 16.0, 3, True, sure=0.88, never=1.1, never_of_small=1.07, farther=1.1)
@@ -78,13 +58,6 @@ MIDDLING = Fineness(90.0, 5.0, 16.0, 3, True, sure=0.88, never=1.1, never_of_sma
 def own_fineness(ice: Griffith) -> Fineness:
     """That of the law."""
     return Fineness(float(ice.nodes), float(PATCH_EDGES), float(ice.border_points), REFINE_STEPS, False)
-
-
-@lru_cache
-def _rougher(own: Fineness) -> list[Fineness]:
-    """What is tried in turn before the law's own."""
-    rougher = [f for f in (ROUGH, MIDDLING) if f.nodes < own.nodes]
-    return [f._replace(border_points=min(f.border_points, own.border_points)) for f in rougher]
 
 
 class Blow(NamedTuple):
@@ -129,67 +102,6 @@ def rings_of(floe: Floe) -> tuple[Array, Index]:
     return np.ascontiguousarray(np.concatenate(rings)), np.cumsum([0, *(len(r) for r in rings)])
 
 
-def check(floe: Floe, blow: Blow) -> None:
-    """Raise where impulses cancel: there is no load."""
-    flat = blow.pattern.ravel()
-    if not blow.kinetic > 1e-12 * float(flat @ flat) / floe.mass:
-        raise ShapeError("fracture: these impulses cancel and carry no kinetic energy.")
-
-
-def seek(floe: Floe, blow: Blow, ice: Griffith, fineness: Fineness, limit: float) -> tuple[Crack | None, float]:
-    """The crack that pays first as if against a rock, None when there is none up to `limit`; and what the floe yields.
-
-    Yields are compliance times Young's modulus times thickness times the square of the impulses. Raises where there is no mesh.
-    """
-    found = _sought(floe, blow, ice, fineness, limit)
-    crack = None if found[FACTOR] == math.inf else _crack(floe, ice, found, found[FACTOR], blow.energy)
-    return crack, found[GIVES]
-
-
-def _sought(floe: Floe, blow: Blow, ice: Griffith, fineness: Fineness, limit: float) -> list[float]:
-    """What the kernel found, its factor infinite where it found no crack, its yield NaN where there was not even a candidate."""
-    corners, first = rings_of(floe)
-    strength = ice.strength or 0.0
-    gate = ice.gate_length or (ice.young * ice.toughness / strength**2 if strength else 0.0)
-    quest = Quest(
-        ice.young, ice.poisson, ice.toughness, float(ice.lip_friction), ice.min_piece, ice.min_width or 0.0,
-        strength, gate, ice.rule == "least-energy", *fineness[:5], float(limit),
-    )  # fmt: skip
-    thickness, found = floe.thickness, np.empty(8)
-    code = _kernels_whole.searched(
-        corners, first, blow.spots, blow.pattern, thickness, ice.patch * math.sqrt(floe.area), blow.kinetic, quest, found,
-    )  # fmt: skip
-    if code == FAILED:
-        raise ShapeError("fracture: this floe could not be meshed.")
-    if code != FOUND:
-        found[FACTOR] = math.inf
-    if code == NOWHERE:
-        found[GIVES] = math.nan
-    return found.tolist()
-
-
-def _crack(floe: Floe, ice: Griffith, f: list[float], critical: float, energy: float) -> Crack:
-    """The crack that `_sought` found, in a floe that stores this energy (J).
-
-    Its surface is that of the cut, from border to border of the floe itself; the meshed border leaves out small detail.
-    """
-    length = math.hypot(f[X1] - f[X0], f[Y1] - f[Y0])
-    return Crack(
-        breaks=f[FACTOR] <= 1,
-        start=(f[X0], f[Y0]),
-        end=(f[X1], f[Y1]),
-        length=length,
-        release=f[RELEASED],
-        critical=critical,
-        energy=energy,
-        surface=ice.toughness * floe.thickness * length,
-        separates=True,
-        candidates=0,
-        solved=0,
-        landscape=_NO_ROWS,
-    )
-
-
 class Other(NamedTuple):
     """The floe on the other side of a contact."""
 
@@ -197,83 +109,138 @@ class Other(NamedTuple):
     where: Callable[[], Floe]  # as it lay, in the frame of the struck floe
 
 
-def _other_yields(other: Floe, blow: Blow, k: int, width: float, ice: Griffith, fineness: Fineness) -> float:
-    """What the other floe of contact k yields, in the units of `seek` by its own thickness."""
-    corners, first = rings_of(other)
-    spot = blow.spots[k : k + 1].copy()
-    spot[0, 2:] *= -1.0
-    # One patch serves both floes; on a much smaller partner it cannot be wider than its border allows.
-    width = min(width, 0.25 * border_length(other))
-    found = _kernels_whole.yielding(corners, first, spot, blow.pattern[k : k + 1], width, ice.poisson, *fineness[:2])
-    if found < 0:
-        raise ShapeError("fracture: the other floe could not be meshed.")
-    return float(found)
+class Fate(NamedTuple):
+    """What becomes of a floe that is struck."""
+
+    code: int  # FAILED, NOWHERE, NONE, FOUND, UNCUT
+    searches: int
+    cracks: Array  # (c, ...) in the order they open; see `_kernels_generations.fate`
+    bears: NDArray[np.bool_]  # (c, k) the contacts that load each
+    pieces: tuple[Array, Index, Array, Array]  # corners, where they begin, moments, density
+
+    @property
+    def broken(self) -> bool:
+        """Whether it has been cut."""
+        return self.code == FOUND and len(self.pieces[3]) > 1
+
+
+@lru_cache
+def _terms(law: Griffith) -> tuple[Ice, Array]:
+    """The law as kernels want it, and how finely is searched in turn."""
+    strength = law.strength or 0.0
+    gate = law.gate_length or (law.young * law.toughness / strength**2 if strength else 0.0)
+    sizes = (math.nan if size is None else size for size in (law.min_size, law.min_width))
+    own = own_fineness(law)
+    rougher = [f for f in (ROUGH, MIDDLING) if f.nodes < own.nodes] if law.rough_first else []
+    tried = [*(f._replace(border_points=min(f.border_points, own.border_points)) for f in rougher), own]
+    return Ice(
+        law.young, law.poisson, law.toughness, law.lip_friction, law.patch, strength, gate, law.rule == "least-energy",
+        law.min_piece, *sizes,
+    ), np.array(tried)  # fmt: skip
+
+
+def terms(
+    floe: Floe, touch: Touch, blow: Blow, beside: Beside, law: Griffith, ice: Griffith, limit: float, breaks: bool = False
+) -> tuple[Any, ...]:  # fmt: skip
+    """What `_kernels_generations.fate` is called with.
+
+    law : as given; ice : with the least piece of this floe; limit : factor on the load beyond which nobody asks
+    breaks : whether the floe is cut as well, and its pieces searched; if so it is one ring, as thick everywhere
+    """
+    (corners, first), (x, y) = rings_of(floe), floe.centre.tolist()
+    plate = Plate(
+        corners, first, floe.area_moments, floe.thickness, floe.density, floe.mass, floe.inertia, x, y, ice.min_piece,
+        ice.min_width or 0.0,
+    )  # fmt: skip
+    span, generations = (floe.thickness_measures[0], law.generations) if breaks else (0.0, 0)
+    return plate, touch, blow.pattern, blow.kinetic, beside, *_terms(law), float(limit), span, generations
+
+
+def outlines(floes: Sequence[Floe | None]) -> tuple[Array, NDArray[np.int32], NDArray[np.int32]]:
+    """Columns of the rings of floes about their centres, arcs as chords: vertices, ring_start, body_ring; none of None."""
+    shapes = [(np.empty((0, 2)), np.zeros(1, np.int64)) if floe is None else rings_of(floe) for floe in floes]
+    corners = [at if floe is None else at - floe.centre for floe, (at, _) in zip(floes, shapes)]
+    lengths = [length for _, first in shapes for length in np.diff(first).tolist()]
+    return (
+        np.concatenate(corners),
+        np.cumsum([0, *lengths], dtype=np.int32),
+        np.cumsum([0, *(len(first) - 1 for _, first in shapes)], dtype=np.int32),
+    )
+
+
+def crack_at(f: Sequence[float]) -> Crack:
+    """The crack of a row of `Fate.cracks`."""
+    return Crack(
+        breaks=f[CRITICAL] <= 1,
+        start=(f[X0], f[Y0]),
+        end=(f[X1], f[Y1]),
+        length=f[CRACK_LENGTH],
+        release=f[RELEASED],
+        critical=f[CRITICAL],
+        energy=f[ENERGY],
+        surface=f[SURFACE],
+        separates=True,
+        candidates=0,
+        solved=0,
+        landscape=_NO_ROWS,
+    )
+
+
+def first_crack(found: Fate) -> tuple[float, Crack]:
+    """Energy (J) that a blow stores in a floe, and the crack that pays first; its factor is infinite when there is none.
+
+    Raises where there is no mesh, or no load.
+    """
+    row = found.cracks[0].tolist()
+    if found.code == FAILED:
+        raise ShapeError("fracture: this floe could not be meshed, or its impulses cancel and carry no kinetic energy.")
+    if found.code in (FOUND, UNCUT):
+        return row[ENERGY], crack_at(row)
+    return row[ENERGY], NO_CANDIDATE if found.code == NOWHERE else _NONE
+
+
+def seek(floe: Floe, blow: Blow, ice: Griffith, fineness: Fineness, limit: float) -> tuple[Crack | None, float]:
+    """The crack that pays first as if against a rock, None when there is none up to `limit`; and what the floe yields.
+
+    Yields are compliance times Young's modulus times thickness times the square of the impulses. Raises where there is no mesh.
+    """
+    found = _alone(floe, blow, ice, [None] * len(blow.spots), limit, np.array([fineness._replace(farther=1.0)]))
+    _, crack = first_crack(found)
+    gives = math.nan if crack is NO_CANDIDATE else float(found.cracks[0, GIVES])
+    return (None if crack.critical == math.inf else crack), gives
 
 
 def crack_of(
     floe: Floe, blow: Blow, ice: Griffith, others: Sequence[Other | None], limit: float
 ) -> tuple[float, Crack]:
-    """Energy (J) that a blow stores in a floe, and the crack that pays first; its factor is infinite when there is none.
-
-    The other side only shares the energy: which crack pays first does not depend on how high the load goes. Compliances go as
-    one over the thickness, and with shape by a third or so; the other side is meshed only where that third decides.
+    """`first_crack` of a blow.
 
     others : of each contact, None for an obstacle; limit : factor on the load beyond which nobody asks
     """
-    check(floe, blow)
-    own = own_fineness(ice)
-    for fineness in _rougher(own) if ice.rough_first else ():
-        try:
-            energy, crack = _weighed(floe, blow, ice, others, limit, fineness)
-        except ShapeError:
-            continue  # what a rough mesh cannot fill a fine one often can
-        # few ends may leave a floe that can just be halved without a candidate
-        if crack is not NO_CANDIDATE and not fineness.sure < crack.critical < fineness.least_refusal(ice):
-            return energy, crack
-    return _weighed(floe, blow, ice, others, limit, own)
+    return first_crack(_alone(floe, blow, ice, others, limit, _terms(ice)[1]))
 
 
-def _weighed(
-    floe: Floe, blow: Blow, ice: Griffith, others: Sequence[Other | None], limit: float, fineness: Fineness
-) -> tuple[float, Crack]:
-    """`crack_of` on one mesh. Where there is no crack up to `limit`, the energy is the most that may be stored."""
-    share = _share_by_thickness(floe, blow, others)
-    most = min(1.0, SHARE * share)
-    found = _sought(floe, blow, ice, fineness, limit * math.sqrt(most) * fineness.farther)
-    factor = found[FACTOR]
-    if factor == math.inf:
-        return blow.energy * most, NO_CANDIDATE if math.isnan(found[GIVES]) else _NONE
-    critical = factor / math.sqrt(share)
-    if share < 1 and fineness.sure / DOUBT < critical < fineness.least_refusal(ice) * DOUBT:
-        share = _share_by_yield(floe, blow, ice, others, found[GIVES], fineness)
-        critical = factor / math.sqrt(share)
-    energy = blow.energy * share
-    return energy, _crack(floe, ice, found, critical, energy)
+def _alone(
+    floe: Floe, blow: Blow, ice: Griffith, others: Sequence[Other | None], limit: float, finenesses: Array
+) -> Fate:  # fmt: skip
+    """A search of a floe that is in no run."""
+    k = len(others)
+    floes = [None if other is None else other.where() for other in others]
+    levers = np.array([(0.0, 0.0) if f is None else spot - f.centre for f, spot in zip(floes, blow.spots[:, :2])])
+    rows = np.array([k if other is None else i for i, other in enumerate(others)])
+    thickness = np.array([0.0 if other is None else other.thickness for other in others])
+    touch = Touch(blow.spots, blow.pattern, levers, rows, np.arange(k), 0.0, 0.0)
+    nothing = np.zeros(k)
+    beside = Beside(k, thickness, nothing, nothing, nothing, *outlines(floes))
+    plate, *given, _, limit, span, generations = terms(floe, touch, blow, beside, ice, ice, limit)
+    return Fate(*_kernels_generations.fate(plate, *given, finenesses, limit, span, generations))
 
 
-def _share_by_thickness(floe: Floe, blow: Blow, others: Sequence[Other | None]) -> float:
+def _share_by_thickness(floe: Floe, contacts: Sequence[Contact], others: Sequence[Other | None]) -> float:
     """Part of the energy that the floe stores if compliances went as one over the thickness."""
-    if all(other is None for other in others):
-        return 1.0
     ratio = [0.0 if other is None else floe.thickness / other.thickness for other in others]
-    if len(ratio) == 1:  # as of most blows; numbers take a tenth of the time that arrays of one do
-        weight = float(blow.pattern[0, 0]) * float(blow.pattern[0, 0])
-        return 1 / (1 + weight * ratio[0] / weight)
-    weights = np.square(blow.pattern[:, 0])
+    weights = np.square([c.impulse for c in contacts])
     return 1 / (1 + float(weights @ np.array(ratio)) / float(weights.sum()))
-
-
-def _share_by_yield(
-    floe: Floe, blow: Blow, ice: Griffith, others: Sequence[Other | None], gives: float, fineness: Fineness
-) -> float:
-    """Part of the energy that the floe stores, by what each side yields."""
-    own, width = gives / floe.thickness, ice.patch * math.sqrt(floe.area)
-    beside = sum(
-        _other_yields(other.where(), blow, k, width, ice, fineness) / other.thickness
-        for k, other in enumerate(others)
-        if other is not None
-    )
-    return own / (own + beside)
 
 
 def crack_by_steps(
@@ -287,7 +254,7 @@ def crack_by_steps(
         crack = search(floe, hit, ice, limit=limit)
     if crack.critical > 1 or all(other is None for other in others):
         return hit.energy, crack
-    energy = hit.energy * _share_by_thickness(floe, Blow.of(contacts, restitution, mobility), others)
+    energy = hit.energy * _share_by_thickness(floe, contacts, others)
     critical = crack.critical * math.sqrt(hit.energy / energy)
     if 1 / DOUBT < critical < DOUBT:
         both = [c if other is None else replace(c, other=other.where()) for c, other in zip(contacts, others)]

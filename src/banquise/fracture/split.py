@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,11 @@ from numpy.typing import NDArray
 
 from banquise.errors import ShapeError, known_keywords
 from banquise.fracture import _kernels_split
+from banquise.fracture._kernels_split import NEAR
 from banquise.fracture.given import a_floe
 from banquise.scene.floe import Floe
 
 Array = NDArray[np.float64]
-
-NEAR = 1e-6  # ends this near to the border, as a part of the floe's size, are on it
 
 
 @known_keywords
@@ -96,13 +96,26 @@ def _plain_pieces(floe: Floe, path: Any) -> list[Floe] | None:
     if not len(one):
         return None
     names = [None, None] if floe.name is None else [f"{floe.name}.1", f"{floe.name}.2"]
-    parts = [floe.part(ring, name) for ring, name in zip(rings, names)]
-    for part, moments in zip(parts, (one, two)):
-        part.__dict__["area_moments"] = moments
-        if floe.flat:
-            span = floe._thickness[1]
-            part.__dict__["flat"], part.__dict__["_thickness"] = True, (moments * float(span[0]), span)
+    parts = [_part(floe, *own) for own in zip(rings, (one, two), names)]
     return _of_its_mass(floe, parts)
+
+
+def _part(floe: Floe, ring: Array, moments: Array, name: str | None = None) -> Floe:
+    """A part with this ring and its area moments; of a flat floe with its thickness, too."""
+    part = floe.part(ring, name)
+    part.__dict__["area_moments"] = moments
+    if floe.flat:
+        span = floe._thickness[1]
+        part.__dict__["flat"], part.__dict__["_thickness"] = True, (moments * float(span[0]), span)
+    return part
+
+
+def parts_of(floe: Floe, corners: Array, begin: NDArray[np.int64], moments: Array, density: Array) -> list[Floe]:
+    """The pieces of a floe from their columns: corners of all and where each begins, area moments, densities."""
+    parts = [_part(floe, corners[low:high], own) for (low, high), own in zip(pairwise(begin.tolist()), moments)]
+    for part, dense in zip(parts, density.tolist()):
+        part.density = dense
+    return parts
 
 
 def border_length(floe: Floe) -> float:

@@ -18,14 +18,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise.errors import ShapeError
-from banquise.fracture import _kernels_screen, _kernels_split
+from banquise.fracture import _kernels_generations, _kernels_screen, _kernels_split
+from banquise.fracture._kernels_generations import SHARE, Beside, Touch
 from banquise.fracture.blas import one_blas_thread
 from banquise.fracture.blow import Struck
 from banquise.fracture.breaking import Breaking, Cuts
 from banquise.fracture.griffith import Griffith
 from banquise.fracture.screen import may_pay, shortest_cut, shortest_cuts
 from banquise.fracture.search import Crack
-from banquise.fracture.sought import NO_CANDIDATE, SHARE, Blow, Other, crack_by_steps, crack_of, rings_of, serves
+from banquise.fracture.sought import (
+    NO_CANDIDATE,
+    Blow,
+    Fate,
+    Other,
+    crack_at,
+    crack_by_steps,
+    first_crack,
+    outlines,
+    rings_of,
+    serves,
+    terms,
+)
+from banquise.fracture.split import parts_of
 from banquise.fracture.till import Till
 from banquise.scene.bodies import Bodies
 from banquise.scene.floe import Floe, weigh
@@ -51,6 +65,7 @@ class Look(NamedTuple):
     ice: Griffith  # with the least piece of this floe
     blow: Blow
     slits: Sequence[Any] = ()
+    terms: tuple[Any, ...] = ()  # of a search in one call, where that serves
 
 
 @dataclass
@@ -62,6 +77,7 @@ class Proposal:
     floe: Floe
     energy: float  # J stored
     crack: Crack
+    fate: Fate | None = None  # of a floe that has been thought through in one call
     cuts: Cuts | None = None
     bills: list[tuple[Struck, Crack]] = field(default_factory=list)  # what is to be paid, in this order
 
@@ -131,11 +147,9 @@ class StruckFloes(Breaking):
                     look = looks[at] if k is None else self._looked(sim, self._struck(sim, events, row, k), misses[at])
                     if look is None:
                         continue
-                    p = self._searched(sim, look, misses[at])
-                    counts[at] += 1
+                    p, count = self._searched(sim, look, misses[at])
+                    counts[at] += count
                     if p is not None:
-                        p.cuts, count = self._cuts(sim, p)
-                        counts[at] += count
                         found[at] = p
                         break  # what strikes it later in the step strikes its pieces, which are not there yet
 
@@ -144,7 +158,11 @@ class StruckFloes(Breaking):
         for row, missed in zip(blows, misses):
             if missed:
                 self.searched[str(int(sim.bodies.ids[row]))] = missed
-        return [p for p in found if p is not None]
+        proposals = [p for p in found if p is not None]
+        for p in proposals:
+            if p.fate is not None:
+                self._take(sim, p, p.fate)
+        return proposals
 
     def _hard(self, sim: Any, events: Array) -> list[tuple[int, int]]:
         """(row, event) of floes struck hard enough for some crack."""
@@ -210,15 +228,24 @@ class StruckFloes(Breaking):
         floe = self.floe(sim, row)
         turn = b.angle[row] - b.angle[struck.row]
         c, s = math.cos(turn), math.sin(turn)
-        on = np.array([[c, s], [-s, c]])
+        corners, first = rings_of(floe)
         middle = struck.spots[k, :2] - struck.levers[k]
-        rings = [(ring - floe.centre) @ on + middle for ring in (floe.ring, *floe.holes)]
-        radius = floe.radius
-        if len(rings[0]) == 1:
-            rings, radius = [(np.asarray(floe.polygon.exterior.coords)[:-1] - floe.centre) @ on + middle], 0.0
-        if radius == 0 and len(rings) == 1 and floe.flat:
-            return floe.part(rings[0])
-        return Floe(rings[0], holes=rings[1:], thickness=floe.thickness, density=floe.density, radius=radius)
+        turned = (corners - floe.centre) @ np.array([[c, s], [-s, c]]) + middle
+        ring, *holes = (turned[low:high] for low, high in pairwise(first.tolist()))
+        return Floe(ring, holes=holes, thickness=floe.thickness, density=floe.density)
+
+    def _terms(self, sim: Any, struck: Struck, floe: Floe, ice: Griffith, blow: Blow, breaks: bool) -> tuple[Any, ...]:
+        """What is asked of a search in one call."""
+        b, others = sim.bodies, struck.others
+        shapes, rings = others, (b.vertices, b.ring_start, b.body_ring)
+        if b.radius[others].any():  # of arcs the columns have no points
+            floes = [self.floe(sim, row) if row < b.n_free else None for row in others.tolist()]
+            shapes, rings = np.arange(len(others)), outlines(floes)
+        beside = Beside(b.n_free, b.thickness, b.angle, b.inverse_mass, b.inverse_inertia, *rings)
+        touch = Touch(
+            struck.spots, struck.impulses, struck.levers, others, shapes, struck.restitution, float(b.angle[struck.row])
+        )
+        return terms(floe, touch, blow, beside, sim.fracture, ice, LIMIT, breaks)
 
     # ------------------------------------------------------------ the search
 
@@ -232,23 +259,37 @@ class StruckFloes(Breaking):
         slits = self.family.slits.get(str(int(sim.bodies.ids[struck.row])), [])
         bound = blow.energy * self._share(sim, struck, floe)
         may = self._may_pay(struck, floe, ice, bound, misses, bool(slits))
-        return Look(struck, floe, ice, blow, slits) if may else None
-
-    def _searched(self, sim: Any, look: Look, misses: list[list[float]]) -> Proposal | None:
-        """The crack that the impact opens in a floe, if any; a search that finds none is added to the floe's `misses`."""
-        found = self._crack(sim, look)
-        if found is None:
+        if not may:
             return None
+        if slits or not serves(ice):
+            return Look(struck, floe, ice, blow, slits)
+        plain = floe.radius == 0 and not floe.holes and floe.flat
+        return Look(struck, floe, ice, blow, slits, self._terms(sim, struck, floe, ice, blow, plain))
+
+    def _searched(self, sim: Any, look: Look, misses: list[list[float]]) -> tuple[Proposal | None, int]:
+        """The cracks that the impact opens in a floe and its pieces, if any; and how many searches that took.
+
+        A search that finds none is added to the floe's `misses`.
+        """
+        struck, (found, fate) = look.struck, self._crack(sim, look)
+        searches = 1 if fate is None else fate.searches
+        if found is None:
+            return None, searches
         energy, crack = found
-        struck = look.struck
         if crack.critical <= 1:
-            return Proposal(crack.critical, struck, look.floe, energy, crack)
+            p = Proposal(crack.critical, struck, look.floe, energy, crack)
+            if fate is not None and fate.broken:
+                p.fate = fate
+            else:
+                p.cuts, count = self._cuts(sim, p)
+                searches += count
+            return p, searches
         if len(struck.spots) == 1 and crack is NO_CANDIDATE:
             # wherever it is struck; several patches may only have taken what border there was
             self.least[struck.row] = math.inf
         elif len(struck.spots) == 1 and not look.slits:
             misses.append([*struck.spots[0].tolist(), min(crack.critical, LIMIT) ** 2 * energy])
-        return None
+        return None, searches
 
     def _share(self, sim: Any, struck: Struck, floe: Floe) -> float:
         """At most this part of the energy is stored in the floe: the other side of a contact yields too."""
@@ -277,22 +318,25 @@ class StruckFloes(Breaking):
                 return False
         return True
 
-    def _crack(self, sim: Any, look: Look) -> tuple[float, Crack] | None:
-        """Energy stored in a floe and the crack that pays first; None where nothing can be said."""
-        struck, floe, ice, blow, slits = look
-        b = sim.bodies
-        others = [
-            None if row >= b.n_free else Other(thickness, partial(self._partner, sim, struck, k))
-            for k, (row, thickness) in enumerate(zip(struck.others.tolist(), b.thickness[struck.others].tolist()))
-        ]
+    def _crack(self, sim: Any, look: Look) -> tuple[tuple[float, Crack] | None, Fate | None]:
+        """Energy stored in a floe and the crack that pays first, None where nothing can be said; and all that a search in one
+        call found."""
+        struck, floe, ice, _, slits, given = look
+        fate = Fate(*_kernels_generations.fate(*given)) if given else None
         try:
-            if not slits and serves(ice):
-                return crack_of(floe, blow, ice, others, LIMIT)
-            mobility = struck.mobility(b, floe)
+            if fate is not None:
+                return first_crack(fate), fate
+            n, rows = sim.bodies.n_free, struck.others.tolist()
+            others = [
+                None if row >= n else Other(float(sim.bodies.thickness[row]), partial(self._partner, sim, struck, k))
+                for k, row in enumerate(rows)
+            ]
+            mobility = struck.mobility(sim.bodies, floe)
             with one_blas_thread():
-                return crack_by_steps(floe, struck.contacts(), struck.restitution, mobility, ice, others, slits, LIMIT)
+                found = crack_by_steps(floe, struck.contacts(), struck.restitution, mobility, ice, others, slits, LIMIT)
+            return found, None
         except ShapeError:
-            return None  # impulses that cancel, or a shape that cannot be meshed: no crack
+            return None, fate  # impulses that cancel, or a shape that cannot be meshed: no crack
 
     # ------------------------------------------------------------ the break
 
@@ -315,6 +359,16 @@ class StruckFloes(Breaking):
         if any(not crack.separates for _, crack in p.bills):
             self.least[p.struck.row] = 0.0  # a crack that ends inside has no shortest length
         return cuts
+
+    def _take(self, sim: Any, p: Proposal, fate: Fate) -> None:
+        """Cuts and bill of a floe that has been thought through in one call."""
+        p.cuts = self.start_cuts(sim, p.struck.row)
+        p.cuts.pieces = parts_of(p.floe, *fate.pieces)
+        p.cuts.slits = [[] for _ in p.cuts.pieces]
+        for row, bears in zip(fate.cracks.tolist(), fate.bears.tolist()):
+            crack = crack_at(row)
+            p.cuts.made.append((np.add(crack.start, crack.end) / 2, crack.surface))
+            p.bills.append((p.struck.only([k for k, mine in enumerate(bears) if mine]), crack))
 
     def _cuts(self, sim: Any, p: Proposal, till: Till | None = None, paid: int = 0) -> tuple[Cuts | None, int]:
         """Cut the floe, and go on with the piece that carries the contact while energy is left; how many searches that took.
@@ -361,7 +415,8 @@ class StruckFloes(Breaking):
         blow = own.blow(sim.bodies, piece)
         if not may_pay(piece, own.spots, ice.patch * math.sqrt(piece.area), ice, min(blow.energy, budget)):
             return None, 0
-        found = self._crack(sim, Look(own, piece, ice, blow))
+        given = self._terms(sim, own, piece, ice, blow, False) if serves(ice) else ()
+        found, _ = self._crack(sim, Look(own, piece, ice, blow, (), given))
         if found is None:
             return None, 1
         energy, crack = found
