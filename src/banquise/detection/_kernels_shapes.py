@@ -9,6 +9,38 @@ from banquise.jit import njit
 BRANCHES = 8
 
 
+@kernel
+def runs_of(vertices, ring_start, body_ring, run_start, block, link, coarse, box):
+    """Write the points, edges and links of all slots, and the box of each run; ring r has the runs from run_start[r] on.
+
+    Padding repeats the last point of the ring, with an edge of no length that follows itself.
+    """
+    for b in range(len(body_ring) - 1):
+        own = ring_start[body_ring[b]]
+        for r in range(body_ring[b], body_ring[b + 1]):
+            start, n, first = ring_start[r], ring_start[r + 1] - ring_start[r], 4 * run_start[r]
+            for k in range(4 * (run_start[r + 1] - run_start[r])):
+                slot, i = first + k, min(k, n - 1)
+                after, before = ((k + 1) % n, (k + n - 1) % n) if k < n else (i, i)
+                x, y = vertices[start + i, 0], vertices[start + i, 1]
+                ex, ey = vertices[start + after, 0] - x, vertices[start + after, 1] - y
+                bx, by = x - vertices[start + before, 0], y - vertices[start + before, 1]
+                squared = ex * ex + ey * ey
+                inverse = 1.0 / squared if squared > 0.0 else 0.0
+                block[slot, 0], block[slot, 1], block[slot, 2], block[slot, 3] = x, y, ex, ey
+                block[slot, 4], block[slot, 5] = inverse, np.sqrt(inverse)
+                link[slot, OWN] = start + k - own if k < n else -1
+                link[slot, AFTER] = first + after if k < n else slot
+                link[slot, BEFORE] = first + before if k < n else slot
+                link[slot, CONVEX] = bx * ey - by * ex > 0.0 or squared == 0.0
+                run, q = slot // 4, slot % 4
+                coarse[run, 0, q], coarse[run, 1, q], coarse[run, 2, q], coarse[run, 3, q] = x, y, ex, ey
+                if q == 0:
+                    box[run, 0], box[run, 1], box[run, 2], box[run, 3] = x, y, x, y
+                box[run, 0], box[run, 1] = min(box[run, 0], x, x + ex), min(box[run, 1], y, y + ey)
+                box[run, 2], box[run, 3] = max(box[run, 2], x, x + ex), max(box[run, 3], y, y + ey)
+
+
 @njit(cache=True, nogil=True)
 def tree_over_runs(run_box, body_run):
     """Boxes over the runs of each body in depth-first order: box, (run of a leaf or -1, skip link), nodes of a body."""

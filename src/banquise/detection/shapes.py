@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise.detection import _kernels_shapes
-from banquise.detection._kernels_rows import AFTER, BEFORE, CONVEX, OWN, SECTORS
+from banquise.detection._kernels_rows import OWN, SECTORS
 from banquise.scene.bodies import rings_of_rows
 
 RUN = 4
@@ -53,48 +53,23 @@ class Shapes(NamedTuple):
 def shapes_of(bodies: Any) -> Shapes:
     """The static geometry of `bodies` (anything with the shape columns of `Bodies`)."""
     n = len(bodies.x)
-    length = np.diff(bodies.ring_start)
-    runs = (length + RUN - 1) // RUN
-    run_start = np.concatenate([[0], np.cumsum(runs)])
-    ring_of = np.repeat(np.arange(len(length)), length)
-    along = np.arange(len(ring_of)) - bodies.ring_start[ring_of]
-    slot = RUN * run_start[ring_of] + along
-    slots = RUN * int(run_start[-1])
-
-    source = np.repeat(bodies.ring_start[1:] - 1, RUN * runs)  # padding repeats the last point of the ring
-    source[slot] = np.arange(len(ring_of))
-    points = bodies.vertices[source]
-    nxt, prv = np.arange(slots, dtype=np.int32), np.arange(slots, dtype=np.int32)
-    first = RUN * run_start[ring_of]
-    nxt[slot] = first + (along + 1) % length[ring_of]
-    prv[slot] = first + (along - 1) % length[ring_of]
-    edge = points[nxt] - points
-    squared = np.einsum("ij,ij->i", edge, edge)
-    inv = np.divide(1.0, squared, out=np.zeros(slots), where=squared > 0)
-    before = edge[prv]
-    convex = (before[:, 0] * edge[:, 1] - before[:, 1] * edge[:, 0] > 0) | (squared == 0)
-
-    body_run = run_start[bodies.body_ring].astype(np.int32)
-    body_slot = (RUN * body_run).astype(np.int32)
-    own = np.full(slots, -1, dtype=np.int32)
-    first_point = bodies.ring_start[bodies.body_ring[:-1]]
-    body_of = np.repeat(np.arange(n), np.diff(bodies.body_ring))[ring_of]
-    own[slot] = np.arange(len(ring_of)) - first_point[body_of]
-
-    corner = np.stack([points, points + edge]).reshape(2, -1, RUN, 2)
-    run_box = np.concatenate([corner.min(axis=(0, 2)), corner.max(axis=(0, 2))], axis=1)
+    run_start = np.zeros(len(bodies.ring_start), np.int32)
+    np.cumsum((np.diff(bodies.ring_start) + RUN - 1) // RUN, out=run_start[1:])
+    runs = int(run_start[-1])
+    block, link, coarse = _slots(RUN * runs)
+    run_box = np.empty((runs, 4))
+    _kernels_shapes.runs_of(
+        bodies.vertices, bodies.ring_start, bodies.body_ring, run_start, block, link, coarse, run_box
+    )
+    body_run = run_start[bodies.body_ring]
+    body_slot = RUN * body_run
     node_box, node_link, body_node = _kernels_shapes.tree_over_runs(run_box, body_run)
     middle = 0.5 * (node_box[:, :2] + node_box[:, 2:])
-    points_of = np.append((own.reshape(-1, RUN) >= 0).sum(axis=1), 0)  # and none below a node that is no leaf
+    points_of = np.append((link[:, OWN].reshape(-1, RUN) >= 0).sum(axis=1), 0)  # and none below a node that is no leaf
     node = np.column_stack([node_box, middle, np.hypot(*(node_box[:, 2:] - middle).T)])
     low = np.minimum.reduceat(run_box[:, :2], body_run[:-1]) if n else np.empty((0, 2))
     high = np.maximum.reduceat(run_box[:, 2:], body_run[:-1]) if n else np.empty((0, 2))
     size = np.where(np.arange(n) < bodies.n_free, np.sqrt(bodies.area), np.inf)
-    columns = np.column_stack([points, edge, inv, np.sqrt(inv)])
-    block, link, coarse = _slots(slots)
-    block[:, :6] = columns
-    link[:, OWN], link[:, AFTER], link[:, BEFORE], link[:, CONVEX] = own, nxt, prv, convex
-    coarse[:] = columns[:, :4].reshape(-1, RUN, 4).transpose(0, 2, 1)
     return Shapes(
         block,
         link,

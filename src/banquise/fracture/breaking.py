@@ -107,6 +107,7 @@ class Breaking:
         broken = []
         apart = [c for c in cuts if len(c.pieces) > 1]
         born: list[list[int]] = []
+        starts = None
         if apart:
             starts = centres_on_map(b, apart)
             born = self.family.add([c.number for c in apart], [c.pieces for c in apart], sim.time, starts)
@@ -127,7 +128,7 @@ class Breaking:
         sim.impulses.events.append(np.array(events))
         self.seen = len(sim.impulses.events)
         if broken:
-            bodies, before = splice(b, broken)
+            bodies, before = splice(b, broken, starts)
             if any(c.whole.radius > 0 for c in broken):
                 # arcs are cut as chains of chords: the pieces have all of the mass and the momenta, but a little less inertia
                 sim.ledger.add(dissipated_contact=b.kinetic_energy() - bodies.kinetic_energy())

@@ -39,15 +39,16 @@ def centres_on_map(bodies: Bodies, broken: Sequence[Any]) -> Array:
     )
 
 
-def splice(bodies: Bodies, broken: Sequence[Broken]) -> tuple[Bodies, NDArray[np.int64]]:
-    """Bodies with the pieces in; and, for each floe row, the row it had before (-1: a piece).
+def splice(bodies: Bodies, broken: Sequence[Broken], centres: Array | None = None) -> tuple[Bodies, NDArray[np.int64]]:
+    """Bodies with the pieces in, `centres` those on the map if they are known; and, for each floe row, the row it had before
+    (-1: a piece).
 
     The first piece takes the row of its parent, the others follow the last floe.
     """
     n, total = bodies.n_free, len(bodies)
     parts = [p for b in broken for p in b.pieces]
     made = Bodies.of(parts)
-    _place(bodies, broken, made)
+    _place(bodies, broken, made, centres_on_map(bodies, broken) if centres is None else centres)
     source = np.arange(total)
     later: list[int] = []
     at = total
@@ -103,7 +104,7 @@ def _rings(
     )
 
 
-def _place(bodies: Bodies, broken: Sequence[Broken], made: Bodies) -> None:
+def _place(bodies: Bodies, broken: Sequence[Broken], made: Bodies, centres: Array) -> None:
     """The pieces: the pose of their floe, its stuff, and its motion at each of their centres."""
     counts = [len(b.pieces) for b in broken]
     rows = np.array([b.row for b in broken])
@@ -111,7 +112,7 @@ def _place(bodies: Bodies, broken: Sequence[Broken], made: Bodies) -> None:
     for name in ("cos", "sin", "angle", "material"):
         getattr(made, name)[:] = getattr(bodies, name)[of]
     made.ids[:] = [number for b in broken for number in b.ids]
-    made.x[:], made.y[:] = centres_on_map(bodies, broken).T
+    made.x[:], made.y[:] = centres.T
     parents = (
         bodies.mass[rows],
         bodies.inertia[rows],
