@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from banquise.fracture import _kernels_whole
 from banquise.fracture._kernels_blow import load
 from banquise.fracture._kernels_screen import PAYS, SAMPLES, shortest_from
 from banquise.fracture._kernels_split import NEAR, cut_ring, distance, length
@@ -24,11 +23,10 @@ from banquise.fracture._kernels_whole import (
     Y0,
     Y1,
     Quest,
+    searched,
+    yielding,
 )
 from banquise.jit import inner, kernel
-
-# without doors to Python: nobody waits for machine code of their own
-_searched, _yielding = inner(_kernels_whole.searched.py_func), inner(_kernels_whole.yielding.py_func)
 
 DOUBT = 1.2  # factor on the load within which the other side's own compliance may decide
 SHARE = 1.4  # of the energy that a floe stores, at most so many times what thicknesses alone would give it
@@ -149,7 +147,7 @@ def _share_by_yield(plate, pattern, touch, beside, mine, ice, gives, fineness):
             spot[0, 2], spot[0, 3] = -spot[0, 2], -spot[0, 3]
             # One patch serves both floes; on a much smaller partner it cannot be wider than its border allows.
             width = min(ice.patch * math.sqrt(plate.moments[0]), 0.25 * border)
-            found = _yielding(
+            found = yielding(
                 corners, first, spot, pattern[i : i + 1], width, ice.poisson, fineness[NODES], fineness[EDGES]
             )
             if found < 0.0:
@@ -183,7 +181,7 @@ def _crack(plate, spots, pattern, kinetic, touch, beside, mine, ice, finenesses,
             ice.least_energy, fineness[NODES], fineness[EDGES], fineness[POINTS], int(fineness[HALVINGS]),
             fineness[FEW_ENDS] > 0.0, limit * math.sqrt(most) * fineness[FARTHER],
         )  # fmt: skip
-        code = _searched(plate.corners, plate.first, spots, pattern, plate.thickness, width, kinetic, quest, crack)
+        code = searched(plate.corners, plate.first, spots, pattern, plate.thickness, width, kinetic, quest, crack)
         if code == FOUND:
             critical = crack[FACTOR] / math.sqrt(share)
             if share < 1.0 and fineness[SURE] / DOUBT < critical < refusal * DOUBT:

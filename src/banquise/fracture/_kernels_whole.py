@@ -35,7 +35,7 @@ from banquise.fracture._kernels_sheet import (
     stresses,
     taken_stretches,
 )
-from banquise.jit import making_inner, making_kernel
+from banquise.jit import making_inner
 
 FAILED, NONE, FOUND, NOWHERE = -1, 0, 1, 2  # no mesh; no crack that pays; a crack; not even a candidate
 X0, Y0, X1, Y1, CRACK_LENGTH, FACTOR, GIVES, RELEASED = range(8)  # columns of what is found
@@ -75,7 +75,7 @@ def _scaled(corners, spots, x0, y0, unit):
     return at, where
 
 
-@making_kernel
+@making_inner
 def yielding(corners, first, spots, pattern, width, poisson, nodes, patch_edges):
     """What a floe yields under its contacts (see `searched`), times Young's modulus and thickness; negative: no mesh."""
     x0, y0, unit = own_units(corners, first)
@@ -152,7 +152,7 @@ def _loaded(
     return G.shape[0] > 0, sheet, gives
 
 
-@making_kernel
+@making_inner
 def searched(corners, first, spots, pattern, thickness, width, kinetic, quest, found):
     """Search the crack of a floe: FAILED, NONE, FOUND or NOWHERE.
 
