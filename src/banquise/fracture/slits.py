@@ -95,3 +95,10 @@ def _ahead(floe: Floe, start: Array, tip: Array) -> Array | None:
     first = min(parts, key=lambda p: p.distance(shapely.Point(tip)))
     ends = np.asarray(first.coords)
     return np.asarray(max(ends, key=lambda p: float(np.hypot(*(p - tip)))))
+
+
+def longer(slits: list[Any], crack: Crack) -> list[Any]:
+    """The slits with this crack: a new one, or an old one that reaches farther."""
+    line = [list(crack.start), list(crack.end)]
+    kept = [s for s in slits if math.hypot(s[0][0] - line[0][0], s[0][1] - line[0][1]) > 1e-9 * (1 + crack.length)]
+    return [*kept, line]

@@ -24,6 +24,7 @@ from banquise.fracture.mesh import PATCH_EDGES
 from banquise.fracture.percussion import Contact, from_impulses
 from banquise.fracture.search import REFINE_STEPS, Crack, search
 from banquise.fracture.slits import extend
+from banquise.fracture.split import rings_of
 from banquise.scene.floe import Floe
 
 Array = NDArray[np.float64]
@@ -86,20 +87,6 @@ class Blow(NamedTuple):
 def serves(ice: Griffith) -> bool:
     """Whether the search in one call knows all that this law asks for."""
     return not ice.arrested and ice.crushing is None
-
-
-def rings_of(floe: Floe) -> tuple[Array, Index]:
-    """Corners of all rings, ice on the left, and where each ring begins."""
-    if floe.radius == 0 and not floe.holes:
-        return floe.ring, np.array([0, len(floe.ring)])
-    if floe.radius == 0:
-        rings: list[Array] = [floe.ring, *floe.holes]
-    else:
-        polygon = floe.polygon
-        rings = [np.asarray(r.coords)[:-1] for r in (polygon.exterior, *polygon.interiors)]
-        ccw = [bool(r.is_ccw) for r in (polygon.exterior, *polygon.interiors)]
-        rings = [r if way == (k == 0) else r[::-1] for k, (r, way) in enumerate(zip(rings, ccw))]
-    return np.ascontiguousarray(np.concatenate(rings)), np.cumsum([0, *(len(r) for r in rings)])
 
 
 class Other(NamedTuple):

@@ -118,11 +118,32 @@ def parts_of(floe: Floe, corners: Array, begin: NDArray[np.int64], moments: Arra
     return parts
 
 
-def border_length(floe: Floe) -> float:
-    """Length (m) of all of its border."""
-    if floe.radius > 0 or floe.holes:
-        return float(floe.polygon.length)
-    return float(_kernels_split.length(floe.ring))
+def rings_of(floe: Floe) -> tuple[Array, NDArray[np.int64]]:
+    """Corners of all rings, ice on the left, and where each ring begins."""
+    if floe.radius == 0 and not floe.holes:
+        return floe.ring, np.array([0, len(floe.ring)])
+    if floe.radius == 0:
+        rings: list[Array] = [floe.ring, *floe.holes]
+    else:
+        polygon = floe.polygon
+        rings = [np.asarray(r.coords)[:-1] for r in (polygon.exterior, *polygon.interiors)]
+        ccw = [bool(r.is_ccw) for r in (polygon.exterior, *polygon.interiors)]
+        rings = [r if way == (k == 0) else r[::-1] for k, (r, way) in enumerate(zip(rings, ccw))]
+    return np.ascontiguousarray(np.concatenate(rings)), np.cumsum([0, *(len(r) for r in rings)])
+
+
+def nearest_piece(pieces: Sequence[Floe], x: float, y: float) -> int:
+    """Which piece carries a contact at (x, y); the first of equals."""
+    away = [_away(piece, x, y) for piece in pieces]
+    return away.index(min(away))
+
+
+def _away(floe: Floe, x: float, y: float) -> float:
+    """From (x, y) to the border of a floe (m)."""
+    if floe.radius == 0 and not floe.holes:
+        return float(_kernels_split.distance(floe.ring, x, y))
+    corners, first = rings_of(floe)
+    return min(float(_kernels_split.distance(corners[low:high], x, y)) for low, high in pairwise(first.tolist()))
 
 
 def _points(floe: Floe, path: Any) -> list[tuple[float, float]]:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise.errors import ShapeError
-from banquise.fracture import _kernels_generations, _kernels_screen, _kernels_split
+from banquise.fracture import _kernels_generations, _kernels_screen
 from banquise.fracture._kernels_generations import SHARE, Beside, Touch
 from banquise.fracture.blas import one_blas_thread
 from banquise.fracture.blow import Struck
@@ -26,6 +26,7 @@ from banquise.fracture.breaking import Breaking, Cuts
 from banquise.fracture.griffith import Griffith
 from banquise.fracture.screen import may_pay, shortest_cut, shortest_cuts
 from banquise.fracture.search import Crack
+from banquise.fracture.slits import longer
 from banquise.fracture.sought import (
     NO_CANDIDATE,
     Blow,
@@ -35,11 +36,10 @@ from banquise.fracture.sought import (
     crack_by_steps,
     first_crack,
     outlines,
-    rings_of,
     serves,
     terms,
 )
-from banquise.fracture.split import parts_of
+from banquise.fracture.split import nearest_piece, parts_of, rings_of
 from banquise.fracture.till import Till
 from banquise.scene.bodies import Bodies
 from banquise.scene.floe import Floe, weigh
@@ -389,7 +389,7 @@ class StruckFloes(Breaking):
                 if two is None:
                     continue
             else:
-                cuts.slits[which] = _longer(cuts.slits[which], crack)
+                cuts.slits[which] = longer(cuts.slits[which], crack)
                 cuts.made.append((np.mean([crack.start, crack.end], axis=0), crack.surface))
             if not settled:
                 till.pay(struck, crack)  # type: ignore[union-attr]
@@ -398,7 +398,7 @@ class StruckFloes(Breaking):
                 queue = [(w + (w > which), *rest) for w, *rest in queue]  # type: ignore[misc]
             left = budget - crack.surface
             if two and left > 0 and generation < sim.fracture.generations:
-                carriers = [_nearest_piece(cuts.pieces, x, y) for x, y, _, _ in struck.spots.tolist()]
+                carriers = [nearest_piece(cuts.pieces, x, y) for x, y, _, _ in struck.spots.tolist()]
                 for place in two:
                     mine = [k for k, carrier in enumerate(carriers) if carrier == place]
                     again, count = self._again(sim, struck.only(mine), cuts.pieces[place], left) if mine else (None, 0)
@@ -422,24 +422,3 @@ class StruckFloes(Breaking):
         energy, crack = found
         critical = crack.critical * math.sqrt(max(energy / budget, 1.0))
         return ((own, crack) if critical <= 1 else None), 1
-
-
-def _nearest_piece(pieces: Sequence[Floe], x: float, y: float) -> int:
-    """Which piece carries a contact at (x, y); the first of equals."""
-    away = [_away(piece, x, y) for piece in pieces]
-    return away.index(min(away))
-
-
-def _away(floe: Floe, x: float, y: float) -> float:
-    """From (x, y) to the border of a floe (m)."""
-    if floe.radius == 0 and not floe.holes:
-        return float(_kernels_split.distance(floe.ring, x, y))
-    corners, first = rings_of(floe)
-    return min(float(_kernels_split.distance(corners[low:high], x, y)) for low, high in pairwise(first.tolist()))
-
-
-def _longer(slits: list[Any], crack: Crack) -> list[Any]:
-    """The slits with this crack: a new one, or an old one that reaches farther."""
-    line = [list(crack.start), list(crack.end)]
-    kept = [s for s in slits if math.hypot(s[0][0] - line[0][0], s[0][1] - line[0][1]) > 1e-9 * (1 + crack.length)]
-    return [*kept, line]
