@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,15 +13,25 @@ from shapely.ops import split as cut
 from banquise.bench.fracture import struck_floes
 from banquise.errors import CaseError
 from banquise.fracture import Contact, Griffith, _kernels_border, from_impulses, release, search, split
-from banquise.fracture.percussion import _mobilities
-from banquise.fracture.sought import MIDDLING, ROUGH, Blow, Other, crack_of, own_fineness, seek
+from banquise.fracture.blow import Struck
+from banquise.fracture.sought import MIDDLING, ROUGH, Other, crack_of, own_fineness, seek
 from banquise.scene.floe import Disc, Floe
 
 from .conftest import notches, ragged, rectangle
 
 
 def blow_on(floe, *contacts):
-    return Blow.of(contacts, 0.0, _mobilities(floe, contacts))
+    """As a run makes it: the other side of each contact is a row of the bodies, without inverse mass where there is none."""
+    others = [c.other for c in contacts]
+    bodies = SimpleNamespace(
+        inverse_mass=np.array([0.0 if other is None else 1 / other.mass for other in others]),
+        inverse_inertia=np.array([0.0 if other is None else 1 / other.inertia for other in others]),
+    )
+    spots = np.array([(*c.point, *c.normal) for c in contacts])
+    impulses = np.array([(c.impulse, c.tangential) for c in contacts])
+    levers = np.array([(0.0, 0.0) if c.other is None else c.point - c.other.centre for c in contacts])
+    rows = np.arange(len(contacts))
+    return Struck(0, rows, spots, impulses, levers, rows, 0.0).blow(bodies, floe)
 
 
 def contact(point, push, impulse, tangential=0.0, other=None):

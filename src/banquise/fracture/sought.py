@@ -68,16 +68,6 @@ class Blow(NamedTuple):
     pattern: Array  # (k, 2) N s of the compression along the push and across it
     kinetic: float  # J, twice the energy that they carry
 
-    @classmethod
-    def of(cls, contacts: Sequence[Contact], restitution: float, mobility: Array) -> Blow:
-        spots = np.array([(*c.point, *c.normal) for c in contacts])
-        return cls.under(spots, np.array([(c.impulse, c.tangential) for c in contacts]) / (1 + restitution), mobility)
-
-    @classmethod
-    def under(cls, spots: Array, pattern: Array, mobility: Array) -> Blow:
-        flat = pattern.ravel()
-        return cls(spots, pattern, float(flat @ mobility @ flat))
-
     @property
     def energy(self) -> float:
         """J that the compression takes up."""
