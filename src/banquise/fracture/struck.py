@@ -82,6 +82,11 @@ class Proposal:
     bills: list[tuple[Struck, Crack]] = field(default_factory=list)  # what is to be paid, in this order
 
 
+def _effort(look: Look | None) -> float:
+    """How long a floe may take, beside others: of what is known before its search, contacts and least piece tell most."""
+    return 0.0 if look is None else len(look.struck.spots) / math.sqrt(look.ice.min_piece)
+
+
 class StruckFloes(Breaking):
     """Floes under `Griffith`."""
 
@@ -125,7 +130,6 @@ class StruckFloes(Breaking):
             blows.setdefault(row, []).append(k)
         floes = list(blows.items())
         weigh([self.floe(sim, row) for row in blows])
-        found: list[Proposal | None] = [None] * len(floes)
         counts = [0] * len(floes)
         misses = [self.searched.get(str(int(sim.bodies.ids[row])), []) for row in blows]
 
@@ -138,31 +142,50 @@ class StruckFloes(Breaking):
                 looks[at] = self._looked(sim, self._struck(sim, events, row, k), misses[at])
 
         over_blocks(first_looks, len(floes), grain=4)
-        queue = iter(range(len(floes)))
+        # what takes longest first: nobody shall wait for it at the end
+        queue = iter(sorted(range(len(floes)), key=lambda at: _effort(looks[at]), reverse=True))
+        found: list[Proposal] = []
+        uncut: list[Proposal] = []
 
         def searches(_first: int, _last: int) -> None:
             for at in queue:
                 row, (_, *later) = floes[at]
-                for k in (None, *later):
-                    look = looks[at] if k is None else self._looked(sim, self._struck(sim, events, row, k), misses[at])
-                    if look is None:
-                        continue
-                    p, count = self._searched(sim, look, misses[at])
-                    counts[at] += count
-                    if p is not None:
-                        found[at] = p
-                        break  # what strikes it later in the step strikes its pieces, which are not there yet
+                p, counts[at] = self._first_break(sim, events, row, looks[at], later, misses[at])
+                if p is not None:
+                    found.append(p)
+                    if p.fate is not None:
+                        uncut.append(p)
+            # who has nothing left to search need not wait idly for the last search of another thread
+            while uncut:
+                try:
+                    p = uncut.pop()
+                except IndexError:  # another one has taken it
+                    break
+                self._take(sim, p)
 
         over_blocks(searches, len(floes), grain=1)
         self.searches += sum(counts)
         for row, missed in zip(blows, misses):
             if missed:
                 self.searched[str(int(sim.bodies.ids[row]))] = missed
-        proposals = [p for p in found if p is not None]
-        for p in proposals:
-            if p.fate is not None:
-                self._take(sim, p, p.fate)
-        return proposals
+        return found
+
+    def _first_break(
+        self, sim: Any, events: Array, row: int, look: Look | None, later: list[int], misses: list[list[float]]
+    ) -> tuple[Proposal | None, int]:
+        """The first blow in the step that breaks a floe, of one that has been looked at and `later` ones; searches that it took.
+
+        What strikes it after that strikes its pieces, which are not there yet.
+        """
+        p, searches = (None, 0) if look is None else self._searched(sim, look, misses)
+        for k in later:
+            if p is not None:
+                break
+            look = self._looked(sim, self._struck(sim, events, row, k), misses)
+            if look is not None:
+                p, count = self._searched(sim, look, misses)
+                searches += count
+        return p, searches
 
     def _hard(self, sim: Any, events: Array) -> list[tuple[int, int]]:
         """(row, event) of floes struck hard enough for some crack."""
@@ -184,9 +207,7 @@ class StruckFloes(Breaking):
             found = room[:count]
             new = np.unique(found[np.isnan(self.least[found[:, 0]]), 0])
             if not len(new):
-                strength = 0.5 * np.square(scratch[1][found[:, 0]]) / np.maximum(self.least[found[:, 0]], 1e-300)
-                # what breaks most often first: nobody shall wait for it at the end
-                return [(int(row), int(k)) for row, k in found[np.argsort(-strength, kind="stable")]]
+                return found.tolist()
             self._price(sim, new)
 
     def _price(self, sim: Any, rows: NDArray[np.int64]) -> None:
@@ -360,8 +381,10 @@ class StruckFloes(Breaking):
             self.least[p.struck.row] = 0.0  # a crack that ends inside has no shortest length
         return cuts
 
-    def _take(self, sim: Any, p: Proposal, fate: Fate) -> None:
+    def _take(self, sim: Any, p: Proposal) -> None:
         """Cuts and bill of a floe that has been thought through in one call."""
+        fate = p.fate
+        assert fate is not None
         p.cuts = self.start_cuts(sim, p.struck.row)
         p.cuts.pieces = parts_of(p.floe, *fate.pieces)
         p.cuts.slits = [[] for _ in p.cuts.pieces]
