@@ -72,7 +72,7 @@ class Detector:
 
         before : row that each had so far, -1 for a new shape; None: all are new. What is known of pairs that stayed is kept.
         """
-        kept = None if before is None else self._carried(before)
+        former = None if before is None else self._carry(before)
         self.shapes: Shapes = shapes_of(bodies) if before is None else reshaped(self.shapes, bodies, before)
         self._columns = (bodies.vertices, bodies.ids)
         n = len(bodies.x)
@@ -93,19 +93,19 @@ class Detector:
         self._moved_unchecked = True  # since overlaps were last looked for
         self._rows_checked = False  # whether they were looked for where the rows were found, or later
         self._most = int(np.diff(self.shapes.body[:, 0]).max(initial=0))  # boxes over the runs of a body
-        self.pairs: Index = np.empty((0, 4), np.int32)
-        self.state: PairState = empty_state(0)
         self.margin = np.full(n, -np.inf)  # covers nothing yet
         self.path_at_build = np.zeros(n)
         size = self.shapes.frame[: self.n_free, 5]
         self.scale = float(np.median(size)) if self.n_free else 1.0
-        self.rebuilds = 0
-        self._memory = Memory()
-        if kept is not None and before is not None:
-            self.pairs, self.state, self._memory, columns = kept
+        if former is None or before is None:
+            self.pairs: Index = np.empty((0, 4), np.int32)
+            self.state: PairState = empty_state(0)
+            self.rebuilds = 0
+            self._memory = Memory()
+        else:
             new = np.flatnonzero(before < 0)
             # poses when they were last seen: what they have come since is still to be added to their paths
-            for column, known in zip((self.path, self.turned, self.wraps, self.pose), columns):
+            for column, known in zip((self.path, self.turned, self.wraps, self.pose), former):
                 fresh = column[new]
                 known.take(before, axis=0, out=column, mode="clip")
                 column[new] = fresh
@@ -120,8 +120,9 @@ class Detector:
         self._overlap_work: dict[int, tuple[Array, Array, NDArray[np.int64]]] = {}
         self._need = np.empty(n)
 
-    def _carried(self, before: NDArray[np.int64]) -> tuple[Any, ...] | None:
-        """Pairs of bodies that stayed, by their new rows, and what is known of them, for the next list to start from.
+    def _carry(self, before: NDArray[np.int64]) -> tuple[Any, ...] | None:
+        """Give the pairs the new rows of their bodies, for the next list to start from what is known of them; columns of all
+        bodies so far.
 
         None where rows have changed their order: lists are sorted by them.
         """
@@ -131,12 +132,10 @@ class Detector:
         now = np.full(len(self.path), -1, np.int32)
         now[before[rows]] = rows
         one, other = now[self.pairs[:, 0]], now[self.pairs[:, 1]]
-        stayed = np.flatnonzero((one >= 0) & (other >= 0))
-        # wide columns are taken by number ten times as fast as by a mask
-        pairs = self.pairs.take(stayed, axis=0)
-        pairs[:, 0], pairs[:, 1] = one[stayed], other[stayed]
-        columns: list[Any] = [column.take(stayed, axis=0) for column in self.state]
-        return pairs, PairState(*columns), self._memory, (self.path, self.turned, self.wraps, self.pose)
+        # a pair of which one is gone stays where it was in the list, as a pair with nobody
+        self.pairs[:, 0] = np.maximum.accumulate(now)[self.pairs[:, 0]]
+        self.pairs[:, 1] = np.where(one >= 0, other, -1)
+        return self.path, self.turned, self.wraps, self.pose
 
     def contacts(
         self, bodies: Any, zone: Array, travel: Array | None = None, memory: Contacts | None = None
