@@ -105,16 +105,17 @@ def _part(floe: Floe, ring: Array, moments: Array, name: str | None = None) -> F
     part = floe.part(ring, name)
     part.__dict__["area_moments"] = moments
     if floe.flat:
-        span = floe._thickness[1]
-        part.__dict__["flat"], part.__dict__["_thickness"] = True, (moments * float(span[0]), span)
+        part.__dict__.update(flat=True, _span=floe._span, _thickness=(moments * floe._span, floe._thickness[1]))
     return part
 
 
 def parts_of(floe: Floe, corners: Array, begin: NDArray[np.int64], moments: Array, density: Array) -> list[Floe]:
-    """The pieces of a floe from their columns: corners of all and where each begins, area moments, densities."""
+    """The pieces of a flat floe from their columns: corners of all and where each begins, area moments, densities."""
+    weighed = density[:, None] * (moments * floe._span)
+    centres = corners[begin[:-1]] + weighed[:, 1:3] / weighed[:, :1]  # of all at once: each will be asked for
     parts = [_part(floe, corners[low:high], own) for (low, high), own in zip(pairwise(begin.tolist()), moments)]
-    for part, dense in zip(parts, density.tolist()):
-        part.density = dense
+    for part, dense, centre in zip(parts, density.tolist(), centres):
+        part.density, part.__dict__["centre"] = dense, centre
     return parts
 
 

@@ -175,7 +175,7 @@ class Bodies:
             if n
             else np.empty((0, 6))
         )
-        height = np.array([p._span() if getattr(p, "flat", False) else 1.0 for p in parts], dtype=float)
+        height = np.array([p._span if getattr(p, "flat", False) else 1.0 for p in parts], dtype=float)
         density = np.array([getattr(p, "density", 1.0) for p in parts], dtype=float)
         mass_moments = area_moments * (height * density)[:, None]
         for k in special:

@@ -166,7 +166,7 @@ class Floe(_Body):
         if isinstance(self.upper, str):
             self.upper = quantity(self.upper, "length", f"{what}: thickness")
         if self.flat:
-            _number(self._span(), f"{what}: thickness", 0.0, strict=True)
+            _number(self._span, f"{what}: thickness", 0.0, strict=True)
 
     @staticmethod
     def _clean(ring: Any, what: str) -> Array:
@@ -188,6 +188,7 @@ class Floe(_Body):
         """Whether both surfaces are constant."""
         return not any(callable(s) or isinstance(s, Surface) for s in (self.lower, self.upper))
 
+    @cached_property
     def _span(self) -> float:
         low = _number(self.lower, f"{self._what}: lower")
         return _number(self.upper, f"{self._what}: thickness") - low
@@ -195,7 +196,7 @@ class Floe(_Body):
     @cached_property
     def _thickness(self) -> tuple[Array, Array]:
         if self.flat:
-            return self.area_moments * self._span(), np.full(3, self._span())
+            return self.area_moments * self._span, np.full(3, self._span)
         return thickness_integrals(self.polygon, self.lower, self.upper, self.ring[0], self._what)
 
     @property
