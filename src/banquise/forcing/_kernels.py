@@ -86,3 +86,12 @@ def sample_bodies(
                     out[i, k, m] = f00 + (f01 - f00) * p + (f10 - f00) * q + (f11 - f10 - f01 + f00) * p * q
         if np.isnan(out[i, :, :].sum()):
             missing[i] = 1
+
+
+@njit(cache=True, nogil=True)
+def place(x, y, cos, sin, px, py, out_x, out_y):
+    """The points (px, py) (n, m) of n bodies at (x, y) that are turned by the angle of (cos, sin), on the map."""
+    for b in range(px.shape[0]):
+        for k in range(px.shape[1]):
+            out_x[b, k] = x[b] + cos[b] * px[b, k] - sin[b] * py[b, k]
+            out_y[b, k] = y[b] + sin[b] * px[b, k] + cos[b] * py[b, k]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise.errors import ForcingError
-from banquise.forcing._kernels import resample, sample_bodies
+from banquise.forcing._kernels import place, resample, sample_bodies
 from banquise.forcing.names import EAST
 from banquise.projection import Projection
 from banquise.threads import over_blocks
@@ -261,13 +261,15 @@ class Points:
 
     def positions(self) -> tuple[Array, Array]:
         """The points (n, m) in the map frame at the moment they are wanted."""
-        n, lead = len(self.px), self.lead[:, None]
-        turn = self.spin[:n, None] * lead
+        n, lead = len(self.px), self.lead
+        turn = self.spin[:n] * lead
         ch, sh = np.cos(turn), np.sin(turn)
-        c0, s0 = self.cos[:n, None], self.sin[:n, None]
-        c, s = c0 * ch - s0 * sh, s0 * ch + c0 * sh
-        x = self.x[:n, None] + lead * self.u[:n, None] + c * self.px - s * self.py
-        y = self.y[:n, None] + lead * self.v[:n, None] + s * self.px + c * self.py
+        c0, s0 = self.cos[:n], self.sin[:n]
+        x, y = np.empty(self.px.shape), np.empty(self.px.shape)
+        place(
+            self.x[:n] + lead * self.u[:n], self.y[:n] + lead * self.v[:n], c0 * ch - s0 * sh, s0 * ch + c0 * sh,
+            self.px, self.py, x, y,
+        )  # fmt: skip
         return x, y
 
     def bounds(self) -> Bounds:
