@@ -10,6 +10,10 @@ from banquise.jit import making_inner, making_kernel, plain_inner
 
 NUDGE = 0.01  # a node nearer to the chord than this part of the local size is taken to lie that far from it
 GRAZE = 1e-3  # an element crossed over less than this part of its size is not crossed
+FEW = 12  # crossings: of so many or fewer lips are kept apart at their ends, not amid them, if one is
+LONG = 0.25  # of the chord or more
+ASIDE = 0.2  # of the first and of the last crossing: how far from the border
+NEAR = 0.02  # of the chord: places nearer to each other count as one
 
 
 @plain_inner
@@ -218,6 +222,52 @@ def _element_moments(elements, e, k, mass, modes):
 
 
 @plain_inner
+def _between(entry, leave, crossed, length, place):
+    """Number the places where lips are kept apart if few elements are crossed: `place` of where each crossing begins, and of
+    the last one's end, the same for places next to each other. Returns how many; 0 where they are kept apart amid crossings.
+
+    Pieces that are kept apart amid one long crossing and one short one turn through each other: a release five times too large.
+    """
+    longest = 0.0
+    for row in range(crossed):
+        longest = max(longest, leave[row] - entry[row])
+    if crossed > FEW or longest < LONG * length:
+        return 0
+    count, last = 1, entry[0] + ASIDE * (leave[0] - entry[0])
+    place[0] = 0
+    for row in range(crossed):
+        at = leave[row] - (ASIDE * (leave[row] - entry[row]) if row == crossed - 1 else 0.0)
+        if at - last > NEAR * length:
+            count += 1
+            last = at
+        place[row + 1] = count - 1
+    return count
+
+
+@plain_inner
+def _lips(nodes, elements, e, row, crossed, level, bary, number, tx, ty, place, lip, weight):
+    """Ghosts that part the lips where the chord leaves a crossed element, and where it comes into the first one."""
+    along = 0.0
+    for k in range(3):
+        i = elements[e, k]
+        along += (bary[2, k] - bary[1, k]) * (nodes[i, 0] * tx + nodes[i, 1] * ty)
+    one, two = (1, 2) if along >= 0.0 else (2, 1)  # where it comes in, where it leaves
+    for end in range(2):
+        at = place[row + end]
+        # of places next to each other the one on the longer crossing counts: across a short one lips are as good as free to turn
+        if (end == 0 and row > 0) or (end == 1 and at == place[row] and at > 0):
+            continue
+        f = 1.0 if end == 1 else ASIDE
+        if end == 1 and row == crossed - 1:
+            f = 1.0 - ASIDE
+        for k in range(3):
+            i = elements[e, k]
+            moved = (1.0 - f) * bary[one, k] + f * bary[two, k]
+            lip[at, k] = number[i]
+            weight[at, k] = -moved if level[i] > 0 else moved  # a ghost on the + side moves the + lip
+
+
+@plain_inner
 def _hold(elements, e, level, size, grip, grips, hold, number, ghosts, D):
     """Keep the ghosts of frozen edges of a cut element still. A crack that leaves through a node is not gripped by the frozen
     edges that end there."""
@@ -252,8 +302,8 @@ def cut_mesh(nodes, elements, neighbours, stiffness, area, size, stress, modes, 
     touched : nodes of the small problem: first those with a ghost, in their order along the chord, then those of the tip
     D, B : ghost x ghost and touched x ghost; QA : moments of the ghosts, in all and on the + side, 3 columns each
     QP : (3, 2n) moments of the standard functions on the + side
-    lip, weight : (m, 3) ghosts that open the middle of each crossing (-1: none) and by how much; way : the crack's normal and
-        direction, four numbers
+    lip, weight : (m, 3) ghosts that open the middle of each crossing, or where few are crossed its ends (-1: none), and by how
+        much; way : the crack's normal and direction, four numbers
     pressure : (m,) force that presses on each before; stretch : (m, 2) of the chord in each; t : (2g,) load on the ghosts
     """
     ne = elements.shape[0]
@@ -282,9 +332,12 @@ def cut_mesh(nodes, elements, neighbours, stiffness, area, size, stress, modes, 
     B = np.zeros((2 * touched.shape[0], 2 * ghosts))
     QA = np.zeros((2 * ghosts, 6))
     QP = np.zeros((3, 2 * nodes.shape[0]))
-    lip, weight = np.empty((crossed, 3), np.int64), np.empty((crossed, 3))
-    pressure = np.empty(crossed)
-    stretch = np.empty((crossed, 2))
+    place = np.empty(crossed + 1, np.int64)
+    between = 0 if tip or crossed == 0 else _between(entry, leave, crossed, length, place)
+    lips = between if between > 0 else crossed
+    lip, weight = np.empty((lips, 3), np.int64), np.empty((lips, 3))
+    pressure = np.zeros(lips)
+    stretch = np.empty((lips, 2))
     t = np.zeros(2 * ghosts)
     plus = _whole_moments(elements, area, modes, side, QP) if separates else 0.0
     mass = np.empty((2, 3, 3))
@@ -294,17 +347,28 @@ def cut_mesh(nodes, elements, neighbours, stiffness, area, size, stress, modes, 
         e = chain[row]
         _parts(level, elements, e, area[e], bary, part, mass)
         plus += area[e] * part[1]
-        stretch[row, 0] = entry[row]
-        stretch[row, 1] = leave[row]
         pull = stress[e, 0] * ty * ty + stress[e, 1] * tx * tx - 2.0 * stress[e, 2] * tx * ty
-        pressure[row] = -pull * (leave[row] - entry[row])
+        pressed = -pull * (leave[row] - entry[row])
+        if between > 0:
+            one, two, middle = place[row], place[row + 1], 0.5 * (entry[row] + leave[row])
+            pressure[one] += 0.5 * pressed
+            pressure[two] += 0.5 * pressed
+            if row == 0:
+                stretch[one, 0] = entry[0]
+            if one < two:
+                stretch[one, 1] = stretch[two, 0] = middle
+            stretch[two, 1] = leave[row]
+            _lips(nodes, elements, e, row, crossed, level, bary, number, tx, ty, place, lip, weight)
+        else:
+            stretch[row, 0], stretch[row, 1], pressure[row] = entry[row], leave[row], pressed
         for k in range(3):
             i = elements[e, k]
             other = 0 if level[i] > 0 else 1  # the side of its ghost
             a = number[i]
-            half = 0.5 * (bary[1, k] + bary[2, k])
-            lip[row, k] = a if a < ghosts else -1
-            weight[row, k] = half if other == 1 else -half  # a ghost on the + side moves the + lip
+            if between == 0:
+                half = 0.5 * (bary[1, k] + bary[2, k])
+                lip[row, k] = a if a < ghosts else -1
+                weight[row, k] = half if other == 1 else -half  # a ghost on the + side moves the + lip
             u, v, x, y = _element_moments(elements, e, k, mass[1], modes)
             QP[0, 2 * i] += u
             QP[1, 2 * i + 1] += v
