@@ -88,6 +88,21 @@ def on_patch(ring, s, taken, turn):
     return False
 
 
+@plain_inner
+def beside_patch(spots, taken, turn):
+    """Whether one of two places (2, 2) is next to a patch, where cracks begin."""
+    for q in range(2):
+        ring = int(spots[q, 0])
+        for k in range(taken.shape[0]):
+            if int(taken[k, 0]) == ring:
+                near = 1e-6 * turn[ring]
+                for end in range(1, 3):
+                    away = (spots[q, 1] - taken[k, end] + near) % turn[ring]
+                    if away < 2.0 * near:
+                        return True
+    return False
+
+
 @making_kernel
 def runs_inside(ax, ay, bx, by, corners, first):
     """Whether a chord stays in the ice (it may touch a corner): the middle of each part between two meetings is tested."""
@@ -203,6 +218,41 @@ def most_cut_off(spots, corners, first, along, turn):
             x, y = corners[k, 0], corners[k, 1]
     part = 0.5 * (part + x * by - y * bx)
     return min(part, whole - part)
+
+
+@plain_inner
+def swept_from(spots, corners, first, along, turn):
+    """Area between the outer ring from the first to the second of two places (2, 2) on it, and the chord back."""
+    a, b = spots[0, 1] % turn[0], spots[1, 1] % turn[0]
+    ax, ay = place(0, a, corners, first, along, turn)
+    bx, by = place(0, b, corners, first, along, turn)
+    i, _ = edge_at(0, a, first, along, turn)
+    j, _ = edge_at(0, b, first, along, turn)
+    n = first[1]
+    steps = j - i + (n if j < i or (j == i and b < a) else 0)
+    total, x, y = 0.0, 0.0, 0.0
+    for q in range(1, steps + 1):
+        k = (i + q) % n
+        u, v = corners[k, 0] - ax, corners[k, 1] - ay
+        total += 0.5 * (x * v - y * u)
+        x, y = u, v
+    return total + 0.5 * (x * (by - ay) - y * (bx - ax))
+
+
+@plain_inner
+def opposite(s, part, corners, first, along, turn):
+    """Where the chord from the place s of the outer ring ends that leaves that area between itself and the ring after s."""
+    x, y = place(0, s, corners, first, along, turn)
+    i, _ = edge_at(0, s, first, along, turn)
+    n, total = first[1], 0.0
+    for q in range(1, n):
+        k, m = (i + q) % n, (i + q + 1) % n
+        more = 0.5 * ((corners[k, 0] - x) * (corners[m, 1] - y) - (corners[k, 1] - y) * (corners[m, 0] - x))
+        if total + more >= part:
+            long = math.hypot(corners[m, 0] - corners[k, 0], corners[m, 1] - corners[k, 1])
+            return along[k] + long * min(max((part - total) / more, 0.0), 1.0)
+        total += more
+    return s
 
 
 @plain_inner

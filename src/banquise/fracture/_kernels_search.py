@@ -7,7 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise.fracture._kernels import cut_mesh
-from banquise.fracture._kernels_border import most_cut_off, on_patch, place, runs_inside
+from banquise.fracture._kernels_border import (
+    beside_patch,
+    most_cut_off,
+    on_patch,
+    opposite,
+    place,
+    runs_inside,
+    swept_from,
+)
 from banquise.fracture._kernels_lips import open_cut
 from banquise.jit import making_inner, making_kernel, plain_inner
 
@@ -233,15 +241,27 @@ def look(sheet, chords, aim, best, known, offset, notes):
 
 @making_kernel
 def refine(sheet, corners, first, along, turn, taken, spots, step, halvings, aim, best, known, offset, chords, notes):
-    """Pattern search on the two ends `spots` (2, 2: ring, distance) of the best crack along the border; chords tried."""
+    """Pattern search on the two ends `spots` (2, 2: ring, distance) of the best crack along the border; chords tried.
+
+    A crack that begins at no contact is turned first, its pieces as large as before: where a floe can just be halved, neither
+    end moves alone.
+    """
     tried = 0
+    turns = spots[0, 0] == 0.0 and spots[1, 0] == 0.0 and not beside_patch(spots, taken, turn)
     for _ in range(halvings):
-        for which in (1, 0):
+        for move in range(0 if turns else 1, 3):
+            which = 1 if move == 1 else 0
             for way in (-1.0, 1.0):
-                ring, old = int(spots[which, 0]), spots[which, 1]
+                ring, old, other = int(spots[which, 0]), spots[which, 1], spots[1, 1]
                 new = old + way * step
                 if on_patch(ring, new, taken, turn):
                     continue
+                if move == 0:
+                    part = swept_from(spots, corners, first, along, turn)
+                    spots[1, 1] = opposite(new, part, corners, first, along, turn)
+                    if on_patch(0, spots[1, 1], taken, turn):
+                        spots[1, 1] = other
+                        continue
                 spots[which, 1] = new
                 for q in range(2):
                     x, y = place(int(spots[q, 0]), spots[q, 1], corners, first, along, turn)
@@ -258,5 +278,7 @@ def refine(sheet, corners, first, along, turn, taken, spots, step, halvings, aim
                 if better:
                     break
                 spots[which, 1] = old
+                if move == 0:
+                    spots[1, 1] = other
         step *= 0.5
     return tried

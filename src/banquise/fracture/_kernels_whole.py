@@ -40,6 +40,7 @@ from banquise.jit import making_inner
 FAILED, NONE, FOUND, NOWHERE = -1, 0, 1, 2  # no mesh; no crack that pays; a crack; not even a candidate
 X0, Y0, X1, Y1, CRACK_LENGTH, FACTOR, GIVES, RELEASED = range(8)  # columns of what is found
 HOLD = 1e4  # stiffness that keeps a gripped ghost still, in units of Young's modulus * thickness
+UNSTRUCK = 0.34  # of the edges on a patch, on a rough mesh, where cracks start elsewhere
 KNOWN = 8  # cracks whose sides are kept for the next ones
 
 
@@ -181,7 +182,10 @@ def searched(corners, first, spots, pattern, thickness, width, kinetic, quest, f
         chords = _kernels_border.chords(rim, starts, along, turn, ends, sources, least, wide_enough, no)
     if chords.shape[0] == 0:  # told before the floe is meshed
         return NOWHERE
-    points, elements, neighbours = meshed(rim, starts, lines, begin, wide, quest.nodes, quest.patch_edges)
+    edges = quest.patch_edges  # fewer where no crack will start beside a patch: nodes for the rest of the floe
+    if quest.few_ends and sources == ends.shape[0]:
+        edges *= UNSTRUCK
+    points, elements, neighbours = meshed(rim, starts, lines, begin, wide, quest.nodes, edges)
     area, size = _kernels_mesh.areas(points, elements)
     whole, thinnest = 0.0, math.inf
     for e in range(elements.shape[0]):
@@ -223,7 +227,7 @@ def searched(corners, first, spots, pattern, thickness, width, kinetic, quest, f
         spot = np.empty((2, 2))
         for q in range(2):
             spot[q, 0], spot[q, 1] = _kernels_border.nearest(chord[2 * q], chord[2 * q + 1], rim, starts, along)
-        more, more_notes = np.empty((4 * quest.halvings, 5)), np.empty((4 * quest.halvings, 6))
+        more, more_notes = np.empty((6 * quest.halvings, 5)), np.empty((6 * quest.halvings, 6))
         offset = chords.shape[0]
         refine(
             sheet, rim, starts, along, turn, taken, spot, 0.5 * step, quest.halvings, aim, best, known, offset, more,

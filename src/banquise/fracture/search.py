@@ -173,7 +173,7 @@ class _Hunt:
             return
         b = self.border
         spots = np.array([b.nearest(chosen[:2]), b.nearest(chosen[2:4])], dtype=float)
-        chords, notes = np.empty((4 * REFINE_STEPS, 5)), np.empty((4 * REFINE_STEPS, 6))
+        chords, notes = np.empty((6 * REFINE_STEPS, 5)), np.empty((6 * REFINE_STEPS, 6))
         aim = self.aim._replace(arrested=False)  # two ends on the border: it cuts through
         count = _kernels_search.refine(
             self.state.sheet, b.corners, b.first, b.along, b.turn, b.taken, spots, 0.5 * b.step, REFINE_STEPS, aim, self.best,
