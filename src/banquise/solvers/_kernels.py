@@ -8,7 +8,8 @@ zero, and no loop needs to ask (a branch a body made these loops seven times slo
 
 import numpy as np
 
-from banquise.jit import inner, njit
+from banquise.jit import making_inner as inner
+from banquise.jit import making_kernel as kernel
 
 
 @inner
@@ -89,7 +90,7 @@ def natural_map(rn, rt, un, ut, wnn, wtt, mu, low):
     return max(e, abs(wtt * rt - min(max(z, -bound), bound)))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def residual(first, last, G, W, a, b, c, mu, low, r, y):
     """Largest natural map over the contacts, y recomputed from r."""
     gather(first, last, G, a, b, r, y)
@@ -121,7 +122,7 @@ def sweep(first, last, G, W, a, b, c, mu, low, r, y, backward):
     return change
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def sweeps(first, last, count, target, G, W, a, b, c, mu, low, r, y):
     """Up to `count` forward-backward passes, until the residual is at most `target`; returns (residual, passes)."""
     gather(first, last, G, a, b, r, y)
@@ -134,7 +135,7 @@ def sweeps(first, last, count, target, G, W, a, b, c, mu, low, r, y):
     return residual(first, last, G, W, a, b, c, mu, low, r, y), count
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def damp(first, last, G, a, b, c, bias, low, r, y):
     """Scale the impulses of an unsolved island so that they add no energy beyond what the bias allows.
 

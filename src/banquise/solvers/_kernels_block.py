@@ -8,7 +8,10 @@ Block layout: n diagonal blocks, then the entries of L column by column, then th
 
 import numpy as np
 
-from banquise.jit import inner, njit
+from banquise.indices import PlainIndices
+from banquise.jit import making_inner as inner
+from banquise.jit import making_kernel as kernel
+from banquise.jit import njit
 
 
 @inner
@@ -30,7 +33,7 @@ def _link(v, degree, head, after, before):
     head[d] = v
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def body_graph(a, b, n):
     """Neighbours of each of the n bodies, each once, those of body v at neighbours[start[v]:start[v + 1]]."""
     start = np.zeros(n + 2, np.int64)
@@ -60,7 +63,7 @@ def body_graph(a, b, n):
     return start[: n + 1], neighbours[:kept]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def minimum_degree(start, neighbours, most):
     """Eliminate the node of least degree first, on the explicit graph; returns (position, column starts, rows).
 
@@ -141,7 +144,7 @@ def minimum_degree(start, neighbours, most):
     return position, column, rows
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def block_places(position, column, rows, a, b):
     """Where products and contacts go: (row positions, start of targets, targets, place of block ab, place of ba).
 
@@ -227,7 +230,7 @@ def invert(A, v):
     return abs(a0) > 0.0 and abs(b1) > 0.0 and abs(c2) > 0.0
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"})
+@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract"}, pipeline_class=PlainIndices)
 def factor(A, column, start, target):
     """Block LU in place: inverse diagonals, unit L. Right-looking, columns in order, so the bits are always the same.
 
@@ -285,7 +288,7 @@ def substitute(A, column, rows, x):
             x[v, s] = A[v, 3 * s] * s0 + A[v, 3 * s + 1] * s1 + A[v, 3 * s + 2] * s2
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def number_bodies(a, b, fixed, local_a, local_b):
     """Number the bodies of some contacts 0, 1, ... in order of first appearance; `fixed` becomes their count, returned."""
     lowest, highest = fixed, -1

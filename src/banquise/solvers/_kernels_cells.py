@@ -18,7 +18,8 @@ than are needed; what it leaves, delta W (r - r_0), is gone as delta falls and r
 
 import numpy as np
 
-from banquise.jit import inner, njit
+from banquise.jit import making_inner as inner
+from banquise.jit import making_kernel as kernel
 from banquise.solvers._kernels_newton import (
     ABSENT,
     CN,
@@ -195,7 +196,7 @@ def follow_cells(island, plan, room, V, cell, r, delta):
     return t, e, done
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def cell_path(island, plan, room, V, cell, r, goal, most):
     """Ways from cell to cell with delta falling, each from the end of the last; where one meets fold upon fold, delta rises.
 

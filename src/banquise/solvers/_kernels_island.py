@@ -7,6 +7,8 @@ closed form, sweeps, active-set Newton on the dense Delassus matrix, Lemke.
 
 import numpy as np
 
+from banquise.indices import PlainIndices
+from banquise.jit import making_kernel as kernel
 from banquise.jit import njit
 from banquise.solvers._kernels import gather, one_contact, residual, sweeps
 from banquise.solvers._kernels_small import active_set, dense_island, pivoting, scratch_for
@@ -23,7 +25,7 @@ PATIENT = 60  # steps of the last of them
 ROUND_OFF = 1e-14  # where sweeps may stop: a digit above the unit round-off of the contact speeds
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def solve_island(first, last, G, W, a, b, c, mu, low, r, y, reference, tolerance, method, work):
     """Solve ONE small island to `tolerance`, with no allocation: call it from Python or from inside a kernel.
 
@@ -85,7 +87,8 @@ def solve_island(first, last, G, W, a, b, c, mu, low, r, y, reference, tolerance
     return residual(first, last, G, W, a, b, c, mu, low, r, y), way, done
 
 
-@njit(cache=True, nogil=True, _nrt=True, error_model="numpy")  # makes arrays: bare kernels call it
+# bare kernels call it, and it makes arrays
+@njit(cache=True, nogil=True, _nrt=True, error_model="numpy", pipeline_class=PlainIndices)
 def solve_islands(
     begin, end, members, start, G, W, a, b, c, mu, low, r, y, reference, tolerance, method, error, how, iterations
 ):

@@ -12,7 +12,9 @@ that their order of elimination is worth keeping, are for `frictional.IslandRun`
 import numpy as np
 
 from banquise.contact._kernels_problem import label_islands
-from banquise.jit import apart, inner, njit
+from banquise.jit import apart
+from banquise.jit import making_inner as inner
+from banquise.jit import making_kernel as kernel
 from banquise.solvers._kernels import natural_map, residual, velocity_of
 from banquise.solvers._kernels_block import block_places, body_graph, minimum_degree, number_bodies
 from banquise.solvers._kernels_island import AUTO, SMALL, solve_island
@@ -29,7 +31,7 @@ ENDLESS = np.int64(2**62)  # block products: whatever the factor takes
 ZERO, WHOLE = np.int64(0), np.int64(AUTO)  # typed: written out they would compile copies of what they are handed to
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def near_contacts(first, last, W, c, bias, low, r, goal, near):
     """Flag the contacts of an island that may matter: those that bear, would close, or are nearly closed.
 
@@ -49,7 +51,7 @@ def near_contacts(first, last, W, c, bias, low, r, goal, near):
     return count, least
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def list_parts(first, near, a, b, fixed, members, start):
     """Sort the contacts of an island that are near into parts that share no body that moves; how many there are.
 
@@ -105,7 +107,7 @@ def take_part(rows, G, W, a, b, c, mu, low, r, fixed):
     return island, bodies, point
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def plan_of(a, b, bodies):
     """Elimination order and places of the graph of bodies that contacts (a, b) join; `bodies`: one that cannot move."""
     start, neighbours = body_graph(a, b, bodies)
@@ -118,7 +120,7 @@ def plan_of(a, b, bodies):
     return Plan(position, column, rows[: column[bodies]].copy(), places[0], places[1], places[2], places[3])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def room_for(island, plan):
     """The work arrays of the methods, with what does not change in place."""
     m, n = island.a.shape[0], plan.column.shape[0] - 1

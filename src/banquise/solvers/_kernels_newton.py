@@ -17,7 +17,7 @@ from collections import namedtuple
 
 import numpy as np
 
-from banquise.jit import inner
+from banquise.jit import making_inner as inner
 from banquise.solvers._kernels import natural_map, push
 from banquise.solvers._kernels_block import factor, substitute
 

@@ -8,7 +8,9 @@ is solved with all other impulses held.
 
 import numpy as np
 
-from banquise.jit import apart, inner, njit
+from banquise.jit import apart
+from banquise.jit import making_inner as inner
+from banquise.jit import making_kernel as kernel
 from banquise.solvers._kernels import gather, natural_map, push, velocity_of
 from banquise.solvers._kernels_island import AUTO, solve_island
 from banquise.solvers._kernels_newton import Island
@@ -20,7 +22,7 @@ EXACT = 0.1  # of the goal that the whole island has
 ZERO, WHOLE = np.int64(0), np.int64(AUTO)  # typed: written out they would compile copies of what they are handed to
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def contacts_of(a, b, n):
     """The contacts of each of the n bodies: those of body v at of[start[v]:start[v + 1]]."""
     start = np.zeros(n + 2, np.int64)

@@ -4,7 +4,9 @@ other. `docs/design/large-islands.md` says why."""
 
 import numpy as np
 
-from banquise.jit import apart, inner, njit
+from banquise.jit import apart
+from banquise.jit import making_inner as inner
+from banquise.jit import making_kernel as kernel
 from banquise.solvers._kernels import sweeps
 from banquise.solvers._kernels_newton import advance, look, merit, newton_step
 from banquise.solvers._kernels_patch import contacts_of, solve_patches
@@ -26,7 +28,7 @@ def keep(r, best):
         best[k, 0], best[k, 1] = r[k, 0], r[k, 1]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def smoothing_newton(island, plan, room, r, reference, goal, nu, fall, steps):
     """Newton with line search on the smoothed equations, nu falling fast; sweeps and patches where the search fails.
 
@@ -73,7 +75,7 @@ def smoothing_newton(island, plan, room, r, reference, goal, nu, fall, steps):
     return least, done
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def central_path(island, plan, room, r, goal, nu, steps, hurry):
     """Follow the solutions of the smoothed equations to small nu in small steps, without a line search.
 

@@ -8,7 +8,8 @@ from collections import namedtuple
 
 import numpy as np
 
-from banquise.jit import inner, njit
+from banquise.jit import making_inner as inner
+from banquise.jit import making_kernel as kernel
 from banquise.solvers import _kernels_lemke
 from banquise.solvers._kernels import natural_map
 
@@ -23,7 +24,7 @@ Scratch = namedtuple(
 )
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def scratch_for(most):
     """Work arrays for islands of up to `most` contacts: one set a thread; can be made in Python or in a kernel."""
     n = 4 * most
@@ -111,7 +112,7 @@ def eliminate(A, x, value, columns):
         value[j] = s / A[p, j]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def solve_square(A, right):
     """x with A x = right, or as near as a singular A allows, with one step of iterative refinement.
 
@@ -230,7 +231,7 @@ def status_step(D, mu, low, r, u, status, prox, work):
         r[k, 1] += step[k, 1]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def enumerate_statuses(D, c, mu, low, goal, apart, r, most, work):
     """Try every combination of statuses of a few contacts until `most` solutions are found; r becomes the first.
 
@@ -306,7 +307,7 @@ def active_set(D, c, mu, low, r, fine, steps, prox, fall, work):
     return best
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def dense_island(first, last, G, W, a, b, c, fixed, D, speed):
     """Delassus matrix and free speeds of an island, copied out for the dense methods.
 
@@ -320,7 +321,7 @@ def dense_island(first, last, G, W, a, b, c, fixed, D, speed):
             D[2 * i, 2 * i] = D[2 * i + 1, 2 * i + 1] = speed[i, 0] = 1.0
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def pivoting(D, c, mu, low, r, reference, goal, work):
     """Lemke on the Stewart-Trinkle form, finished by active-set steps; r becomes the best point seen.
 
