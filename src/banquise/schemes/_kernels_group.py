@@ -136,8 +136,8 @@ def run_groups(
         phase = control[PHASE]
         asks = phase == COMPRESS or phase == REBOUND or (phase == HOLD and control[HELD] > 0)
         if asks and not solved(
-            rule.small, rule.tolerance, rule.wide if phase == HOLD else rule.wide_struck, rule.rough, control, total, d.problem,
-            d.work, s.ahead, b.inverse_mass, b.inverse_inertia, b.extent,
+            rule.small, rule.tolerance, rule.wide, rule.rough, control, total, d.problem, d.work, s.ahead, b.inverse_mass,
+            b.inverse_inertia, b.extent,
         ):  # fmt: skip
             return SOLVE
         if rule.contacts and asks and control[CONTACTS] + control[ROWS] > len(d.out.contacts):

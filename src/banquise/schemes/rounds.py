@@ -39,7 +39,7 @@ from banquise.schemes.workspace import (
 )
 from banquise.settings import LAWS, Contact
 from banquise.solvers._kernels_island import SMALL
-from banquise.solvers.frictional import LARGE_TOLERANCE, SMALL_TOLERANCE, WIDE, WIDE_STRUCK, IslandRun
+from banquise.solvers.frictional import LARGE_TOLERANCE, SMALL_TOLERANCE, WIDE, IslandRun
 
 if TYPE_CHECKING:
     from banquise.simulation import Simulation
@@ -181,8 +181,7 @@ class Engine:
             threshold=float(settings.relaxation),
             law=LAWS.index(settings.law), sequential=settings.order == "sequential",
             active_only=bool(settings.active_only), tolerance=settings.tolerance or SMALL_TOLERANCE, small=SMALL,
-            rough=settings.tolerance or LARGE_TOLERANCE, wide=WIDE, wide_struck=WIDE_STRUCK, moving=moving,
-            ocean=sim.ocean is not None, contacts=not few,
+            rough=settings.tolerance or LARGE_TOLERANCE, wide=WIDE, moving=moving, ocean=sim.ocean is not None, contacts=not few,
         )  # fmt: skip
 
     @timed("motion")
@@ -312,7 +311,7 @@ class Engine:
         start, guess = p.start[: islands + 1], p.r[:m].copy() if holds else p.r[:m]
         run = IslandRun(rows, start, p.r[:m], p.reference[:islands], laws.settings.tolerance, laws.memory)
         opens = holds and bool(rows.bias[:, 0].min() < 0.0)
-        run.auto(tries=ASKING if opens else None, begun=int(run.sizes.max()) <= (WIDE if holds else WIDE_STRUCK))
+        run.auto(tries=ASKING if opens else None, begun=int(run.sizes.max()) <= WIDE)
         if opens and run.unsolved_count:
             # a locked jam has no room for what turning asks (the whole chain would only prove that, slowly): nothing is
             # asked to open, and what sinks in is seen later

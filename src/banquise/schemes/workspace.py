@@ -106,8 +106,7 @@ class Rules(NamedTuple):
     active_only: bool
     tolerance: float  # of small islands
     small: int  # contacts up to which an island is one
-    wide: int  # contacts up to which the kernel tries to solve islands that hold
-    wide_struck: int  # and islands that are struck
+    wide: int  # contacts up to which the kernel tries to solve them
     rough: float  # tolerance of the others
     moving: bool
     ocean: bool
