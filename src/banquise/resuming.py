@@ -12,7 +12,7 @@ from typing import Any
 
 from banquise.errors import BanquiseError, CaseError, RunFileError, known_keywords
 from banquise.recording.recorder import Recorder, checkpoints_in, pieces_of
-from banquise.recording.run_file import Run, in_file, open_run, same_run, start_of
+from banquise.recording.run_file import Run, in_file, open_run, same_run, start_of, stored_case
 from banquise.recording.sealed import read_sealed
 from banquise.simulation import Simulation
 from banquise.units import duration
@@ -129,7 +129,7 @@ def _checkpoints(case: dict[str, Any]) -> Any:
 
 def _case_of(path: Path) -> dict[str, Any]:
     folder = pieces_of(path)
-    return start_of(folder)[1] if folder.is_dir() and not _finished(path) else open_run(path).case
+    return start_of(folder)[1] if folder.is_dir() and not _finished(path) else stored_case(path)
 
 
 def _unfold(path: Path, settings: bytes) -> None:

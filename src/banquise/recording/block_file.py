@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from banquise.errors import RunFileError
 from banquise.recording.block_shapes import COLUMNS, check_block_shapes
+from banquise.recording.groups import read_groups
 from banquise.recording.ledger import COUNTS, check_columns
 from banquise.recording.shapes import check_finite, check_times, for_file, from_file
 from banquise.recording.write_run import (
@@ -23,7 +24,6 @@ from banquise.recording.write_run import (
     write_groups,
     written_whole,
 )  # fmt: skip
-from banquise.threads import FILES
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -139,14 +139,9 @@ def _events_table(rows: Array) -> xr.Dataset:
 
 def read_block_file(path: Path) -> tuple[dict[str, Any], xr.Dataset, dict[str, Any]]:
     """Records, shapes and case of a run file of blocks."""
-    import xarray as xr
-
-    groups = {}
-    with FILES:
-        for name in ("", "shapes", "ledger", "loads", "case"):
-            with xr.open_dataset(path, engine="netcdf4", group=name or None, decode_times=False) as data:
-                groups[name] = data.load()
-        groups["events"] = _stored_events(path)
+    groups = read_groups(path, ("", "shapes", "ledger", "loads", "case"), ("events",))
+    if not groups["events"].variables:  # a file of an earlier version
+        groups["events"] = _events_table(np.empty((0, len(EVENTS))))
     case = json.loads(groups["case"].attrs["json"])
     if case.get("format", 1) > FORMAT:
         raise RunFileError(f"{path}: written by a newer Banquise (format {case['format']}). Install that one.")
@@ -173,14 +168,3 @@ def read_block_file(path: Path) -> tuple[dict[str, Any], xr.Dataset, dict[str, A
     if not groups["events"]["kind"].isin(range(len(KINDS))).all():
         raise ValueError("events: of no known kind")
     return records, shapes, case
-
-
-def _stored_events(path: Path) -> xr.Dataset:
-    """Those of the file; none in files of earlier versions."""
-    import xarray as xr
-
-    try:
-        with xr.open_dataset(path, engine="netcdf4", group="events", decode_times=False) as data:
-            return data.load()
-    except OSError:
-        return _events_table(np.empty((0, len(EVENTS))))

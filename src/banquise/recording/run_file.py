@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from banquise.errors import RunFileError, known_keywords
 from banquise.given import counted, path_of
 from banquise.recording.extras import contacts_from, extras_from, flow_table, obstacles_table
+from banquise.recording.groups import read_groups
 from banquise.recording.ledger import COUNTS, check_columns
 from banquise.recording.recorder import EVENTS, STATE, STRESS, join_pieces, obstacles_after, pieces_of, read_pieces
 from banquise.recording.sealed import verify
@@ -287,25 +288,14 @@ def _named(place: str) -> Any:
 
 def stored_case(path: Path) -> dict[str, Any]:
     """The case in a run file."""
-    import xarray as xr
-
-    with xr.open_dataset(path, engine="netcdf4", group="case") as stored:
-        case: dict[str, Any] = json.loads(stored.attrs["json"])
+    case: dict[str, Any] = json.loads(read_groups(path, ("case",))["case"].attrs["json"])
     return case
 
 
 def _read(path: Path) -> Run:
     import xarray as xr
 
-    groups = {}
-    for name in ("shapes", "ledger", "events", "loads", "case", "obstacles", "flow", "contacts"):
-        try:
-            with xr.open_dataset(path, engine="netcdf4", group=name, decode_times=False) as data:
-                groups[name] = data.load()
-        except OSError:
-            if name not in ("obstacles", "flow", "contacts"):  # of runs that have them
-                raise
-            groups[name] = xr.Dataset()
+    groups = read_groups(path, ("shapes", "ledger", "events", "loads", "case"), ("obstacles", "flow", "contacts"))
     case = json.loads(groups["case"].attrs["json"])
     if case.get("format", 1) > FORMAT:
         raise RunFileError(f"{path}: written by a newer Banquise (format {case['format']}). Install that one.")

@@ -243,17 +243,17 @@ def _groups(records: dict[str, Any], shapes: xr.Dataset, case: dict[str, Any]) -
 def write_groups(
     path: Path, groups: dict[str, xr.Dataset], case: dict[str, Any], checkpoint: dict[str, bytes] | None
 ) -> None:
-    """Add groups, the case and what it takes to go on to a file."""
+    """Add groups, the case and what it takes to go on to a file, opened once: `to_netcdf` opens it for each group."""
+    import netCDF4
     import xarray as xr
 
     no_fill: dict[str, Any] = {"time": {"_FillValue": None}}  # a coordinate has no missing values (CF 2.5.1)
     told = xr.Dataset(attrs={"json": json.dumps(case), "version": __version__})
-    for name, data in {**groups, "case": told}.items():
-        data.to_netcdf(path, mode="a", group=name, engine="netcdf4", encoding=no_fill if "time" in data else {})
-    if checkpoint:
-        import netCDF4
-
-        with netCDF4.Dataset(path, "a") as file:
+    with netCDF4.Dataset(path, "a") as file:
+        for name, data in {**groups, "case": told}.items():
+            store = xr.backends.NetCDF4DataStore(file.createGroup(name))
+            data.dump_to_store(store, encoding=no_fill if "time" in data else {})
+        if checkpoint:
             group = file.createGroup("checkpoint")
             group.comment = "what it takes to go on from the end of the run; for Banquise only"
             for name, content in checkpoint.items():
