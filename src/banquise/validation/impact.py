@@ -99,7 +99,7 @@ def sliding_box(scheme: Maker) -> Iterator[Row]:
             Forcing(gravity=(0, -GRAVITY), loads=[Load(0, (1.0, 0.0), start=1.0, stop=5.0)]),
             Contact(friction=mu, restitution=0.0),
             scheme(0.5),
-        ).run(until=20.0, every=0.5)
+        ).run(until=10.0, every=0.5)
         speed = run.dataset.u.sel(time=5.0).item()
         pushed = max(0.0, 1 - GRAVITY * mu) * 4.0
         way = 0.5 * pushed * 4.0 + pushed**2 / (2 * GRAVITY * mu)
