@@ -15,7 +15,8 @@ os.environ["BANQUISE_NOTES"] = "0"  # that kernels are being compiled is no part
 UNITS = ("analysis", "blocks", "glacier", "solvers", "fracture", "detection", "view", "other schemes", "breaking")
 UNIT_OF = {name: name for name in UNITS}
 UNIT_OF |= {"blocks_dynamics": "blocks", "percussion": "fracture", "contact": "detection"}
-UNIT_OF |= {"test_reshaped.py": "breaking", "test_breaking.py": "breaking", "test_penalty.py": "other schemes"}
+UNIT_OF |= {"test_reshaped.py": "breaking", "test_breaking.py": "breaking", "test_blow.py": "breaking"}
+UNIT_OF |= {"test_penalty.py": "other schemes"}
 UNIT_OF |= {"test_papers_scheme.py": "other schemes", "test_papers.py": "other schemes"}
 LONG = ("physics", "ensembles", "recording", "cli")  # of the other folders: first, so that none is left to one worker
 
