@@ -2,6 +2,8 @@
 
 import math
 
+import numpy as np
+
 from banquise.detection.jit import kernel
 
 
@@ -88,7 +90,9 @@ def follow(
 ):  # fmt: skip
     """Both of these for all bodies, and `covers`: calls from Python take as long as a thousand bodies. (Moved, covers)"""
     common_way(n_free, x, y, period, pose, common)
-    moved = advance(0, len(path), x, y, c, s, extent, period, common, looks, pose, wraps, path, turned, moved_at)
+    moved = advance(
+        np.int64(0), len(path), x, y, c, s, extent, period, common, looks, pose, wraps, path, turned, moved_at
+    )
     return moved, covers(path, path_at_build, zone, travel, n_free, margin, need)
 
 

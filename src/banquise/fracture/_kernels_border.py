@@ -324,7 +324,7 @@ def chords(corners, first, along, turn, spots, starts, least, width, open_ended)
         j = _after(i, 0, first)
         whole += 0.5 * (corners[i, 0] * corners[j, 1] - corners[i, 1] * corners[j, 0])
     out = np.empty((n * (n - 1) // 2 + 4 * min(starts, n), 5))
-    count = 0
+    count = np.int64(0)
     for i in range(min(starts, n)):
         for j in range(i + 1, n):
             if spots[i, 0] == spots[j, 0]:

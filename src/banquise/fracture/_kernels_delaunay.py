@@ -203,7 +203,7 @@ def _on_border(at, tri, nb, count, a, b, p, stack):
                 nb[count, 0], nb[count, 1], nb[count, 2] = -1, bc, t
                 _relink(nb, bc, t, count)
                 stack[0], stack[1] = t, count
-                _settle(at, tri, nb, stack, 2)
+                _settle(at, tri, nb, stack, np.int64(2))
                 return count + 1
     return -1
 
@@ -233,7 +233,7 @@ def _within(at, tri, nb, count, p, stack):
     _relink(nb, bc, t, count)
     _relink(nb, ca, t, count + 1)
     stack[0], stack[1], stack[2] = t, count, count + 1
-    _settle(at, tri, nb, stack, 3)
+    _settle(at, tri, nb, stack, np.int64(3))
     return count + 2
 
 

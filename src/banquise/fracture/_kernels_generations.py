@@ -247,7 +247,9 @@ def _worth(piece, own, pattern, kinetic, ice, budget):
     area = piece.moments[0]
     longest = min(0.5 * kinetic, budget) / (PAYS * ice.toughness * piece.thickness)
     reach = ice.patch * math.sqrt(area)
-    return longest > shortest_from(piece.corners, own, reach, piece.least * area, piece.width, SAMPLES, longest)
+    return longest > shortest_from(
+        piece.corners, own, reach, piece.least * area, piece.width, np.int64(SAMPLES), longest
+    )
 
 
 @inner

@@ -89,12 +89,12 @@ def meshed(rim, starts, lines, begin, wide, nodes, patch_edges):
     border = np.concatenate((rim, points))
     unordered = _kernels_points.filled(rim, starts, border, sizes, growth, top, cells, grid)
     elements, neighbours = _kernels_delaunay.triangulated(
-        unordered, starts, parts, border.shape[0], sizes, growth, top, ROUNDS
+        unordered, starts, parts, border.shape[0], sizes, growth, top, np.int64(ROUNDS)
     )
     n = unordered.shape[0]
     out = np.empty((n, 2))
     if elements.shape[0] > 0:
-        seed, least = 0, math.inf
+        seed, least = np.int64(0), math.inf
         for i in range(n):
             away = (unordered[i, 0] - lines[0, 0]) ** 2 + (unordered[i, 1] - lines[0, 1]) ** 2
             if away < least:

@@ -190,7 +190,7 @@ def free_motion(
     """
     flows, scratch, lanes = room.flows, room.scratch, room.lanes
     fluids, force, slope, sums, inverse = scratch[0:2], scratch[2:4], scratch[4:7], scratch[7], scratch[8]
-    lost, phase, clean = -1, 0.0, False
+    lost, phase, clean = np.int64(-1), 0.0, False
     ec, es, p1r, p1i, p2r, p2i = turn_means(phase)
     uniform = water_mode == 1 and not euler and (air_mode == 0 or (air_mode == 1 and not air_relative))
     air = air_density * np.sqrt(air_u * air_u + air_v * air_v) if air_mode == 1 else 0.0

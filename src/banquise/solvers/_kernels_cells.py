@@ -99,7 +99,7 @@ def way_through(island, plan, room, V, cell, delta):
         tt = 1.0 / (delta * wtt) if side == 0 else 0.0
         S[SNN, k], S[STN, k], S[STT, k] = nn, tn, tt
         S[CN, k], S[CT, k] = nn * V[DN, k], tn * V[DN, k] + tt * V[DT, k]
-    off = linear_solution(island, plan, room, FINE, CORRECTIONS)
+    off = linear_solution(island, plan, room, FINE, np.int64(CORRECTIONS))
     for k in range(Z.shape[1]):
         drn, drt = Z[WNN, k] * Z[DRN, k], Z[WTT, k] * Z[DRT, k]
         V[GN, k] = drn if cell[0, k] == CLOSED else V[DN, k] - Z[DUN, k]

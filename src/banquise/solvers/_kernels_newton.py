@@ -245,7 +245,7 @@ def linear_solution(island, plan, room, fine, corrections):
 def newton_step(island, plan, room, nu, delta):
     """Newton direction at the point of Z, with that of the speeds; the merit there, NaN if there is no direction."""
     before = coefficients(room, nu, delta)
-    off = linear_solution(island, plan, room, REFINE, 1)
+    off = linear_solution(island, plan, room, REFINE, np.int64(1))
     return before if np.isfinite(off) else np.nan
 
 

@@ -68,7 +68,7 @@ def smoothing_newton(island, plan, room, r, reference, goal, nu, fall, steps):
             nu *= 0.1
         if alpha < 0.02:
             failures += 1
-            sweeps(0, a.shape[0], CURE, goal, G, W, a, b, c, mu, low, r, room.y)
+            sweeps(np.int64(0), a.shape[0], np.int64(CURE), goal, G, W, a, b, c, mu, low, r, room.y)
             solve_patches(island, start, of, r, room.y, reference, goal)
             e, age = look(island, room, r), 0
             nu = max(nu, e)
@@ -139,7 +139,7 @@ def first_methods(island, plan, room, r, best, reference, goal, tries):
     warm = False
     for k in range(r.shape[0]):
         warm = warm or r[k, 0] != 0.0 or r[k, 1] != 0.0
-    swept, total = sweeps(0, a.shape[0], SWEEPS, goal, G, W, a, b, c, mu, low, r, room.y)
+    swept, total = sweeps(np.int64(0), a.shape[0], np.int64(SWEEPS), goal, G, W, a, b, c, mu, low, r, room.y)
     point, least = np.empty_like(r), swept
     keep(r, best)
     for trial in range(tries):
@@ -148,9 +148,9 @@ def first_methods(island, plan, room, r, best, reference, goal, tries):
         keep(best, point)
         if trial == 0:
             nu, fall = (swept, 0.5) if warm else (10.0 * reference, 0.64)
-            e, steps = smoothing_newton(island, plan, room, point, reference, goal, nu, fall, 80)
+            e, steps = smoothing_newton(island, plan, room, point, reference, goal, nu, fall, np.int64(80))
         else:
-            e, steps = central_path(island, plan, room, point, goal, 3.0 * least, 200, HASTE)
+            e, steps = central_path(island, plan, room, point, goal, 3.0 * least, np.int64(200), HASTE)
         total += steps
         if e < least:
             least = e
