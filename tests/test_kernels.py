@@ -93,6 +93,10 @@ def _long(x):
         total += np.exp(x[k]) * np.tanh(x[k])
     for k in range(len(x)):
         total += np.log1p(x[k]) / (1.0 + np.sinh(x[k]))
+    for k in range(len(x)):
+        total += np.arctan(x[k]) * np.sqrt(1.0 + x[k]) + np.expm1(-x[k]) / (2.0 + np.cosh(x[k]))
+    for k in range(len(x)):
+        total += np.tan(x[k]) * np.arcsinh(x[k]) - np.arctan2(x[k], 3.0) / (1.0 + np.hypot(x[k], 1.0))
     return total
 
 

@@ -26,6 +26,7 @@ error for shapes that differ, three seconds to compile: numbers are written one 
 
 from functools import partial
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import numba
@@ -36,37 +37,58 @@ from banquise.stale import drop_stale
 
 drop_stale(Path(__file__).parent)
 
-_options: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy"}
-_no_doors = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_options: dict[str, Any] = {"cache": True, "nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+_no_doors = {"no_cpython_wrapper": True}
 _loose = {"reassoc", "contract", "nsz"}
 
 njit: Any = partial(numba.njit, pipeline_class=OwnCopies)  # Numba's types do not know `_nrt` and doors
-kernel = njit(**_options)
-inner = njit(**_no_doors, **_options)
-checked_inner = njit(cache=True, nogil=True, **_no_doors)
-apart = njit(pipeline_class=Apart, _nrt=True, forceinline=False, **_options)  # else as `bare_inline` callers are
 
-loose_kernel = njit(fastmath=_loose, **_options)
+
+def _with_doors(**options: Any) -> Any:
+    """A decorator of kernels: for Python with doors, for other kernels a twin without.
+
+    A kernel that others call would be optimised and made into machine code by itself, too, whether Python ever calls it or not:
+    a fifth of the time to compile a step. The twin is neither until it is part of a kernel that Python does call.
+    """
+
+    def decorate(function: Any) -> Any:
+        opened = njit(**options)(function)
+        name = f"{function.__name__}_within"
+        twin = FunctionType(function.__code__, function.__globals__, name, function.__defaults__, function.__closure__)
+        twin.__kwdefaults__, twin.__module__, twin.__qualname__ = function.__kwdefaults__, function.__module__, name
+        within = njit(**(options | _no_doors))(twin)
+        opened.get_call_template, opened.get_overload = within.get_call_template, within.get_overload
+        return opened
+
+    return decorate
+
+
+kernel = _with_doors(**_options)
+inner = njit(**_no_doors, **_options)
+checked_inner = njit(cache=True, nogil=True, no_cfunc_wrapper=True, **_no_doors)
+apart = _with_doors(pipeline_class=Apart, _nrt=True, forceinline=False, **_options)  # else as `bare_inline` callers are
+
+loose_kernel = _with_doors(fastmath=_loose, **_options)
 loose_inner = njit(fastmath=_loose, **_no_doors, **_options)
 
-bare_kernel = njit(_nrt=False, **_options)
+bare_kernel = _with_doors(_nrt=False, **_options)
 bare_inner = njit(_nrt=False, **_no_doors, **_options)
-bare_loose_kernel = njit(_nrt=False, fastmath=_loose, **_options)
+bare_loose_kernel = _with_doors(_nrt=False, fastmath=_loose, **_options)
 bare_loose_inner = njit(_nrt=False, fastmath=_loose, **_no_doors, **_options)
 bare_inline = njit(_nrt=False, forceinline=True, **_no_doors, **_options)
 bare_loose_inline = njit(_nrt=False, forceinline=True, fastmath=_loose, **_no_doors, **_options)
 
 _plain: dict[str, Any] = {"_nrt": False, "pipeline_class": PlainIndices, **_options}
-plain_kernel = njit(**_plain)
+plain_kernel = _with_doors(**_plain)
 plain_inner = njit(**_no_doors, **_plain)
 plain_inline = njit(forceinline=True, **_no_doors, **_plain)
-plain_loose_kernel = njit(fastmath=_loose, **_plain)
+plain_loose_kernel = _with_doors(fastmath=_loose, **_plain)
 plain_loose_inner = njit(fastmath=_loose, **_no_doors, **_plain)
 
 _making: dict[str, Any] = {"pipeline_class": PlainIndices, **_options}
-making_kernel = njit(**_making)
+making_kernel = _with_doors(**_making)
 making_inner = njit(**_no_doors, **_making)
-making_loose_kernel = njit(fastmath=_loose, **_making)
+making_loose_kernel = _with_doors(fastmath=_loose, **_making)
 making_loose_inner = njit(fastmath=_loose, **_no_doors, **_making)
 
 
