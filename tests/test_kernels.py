@@ -131,6 +131,20 @@ def test_what_is_apart_is_called_where_it_stands(made, calls):
     assert any(" call " in line and made.py_func.__name__ in line for line in lines) == calls
 
 
+@bare_kernel
+def _asked(x):
+    return 2.0 * x
+
+
+def test_kernels_that_python_does_not_call_are_not_compiled_for_it():
+    """Other kernels have a twin of theirs, which has no doors; with them only what Python calls is compiled."""
+    caller = bare_kernel(lambda x: _asked(x) + 1.0)
+    assert caller(1.5) == 4.0
+    assert not _asked.overloads
+    assert _asked(1.5) == 3.0
+    assert len(_asked.overloads) == 1
+
+
 def test_functions_that_only_kernels_call_have_no_machine_code():
     """Each kernel holds a copy of its own; what callers compile it from is there."""
     sizes = []

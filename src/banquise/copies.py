@@ -51,7 +51,7 @@ class _Object(JITCodeLibrary):  # type: ignore[misc]
         return None
 
     def _optimize_final_module(self) -> None:
-        """Nothing, of a function that only kernels call: each kernel optimises the copy that it holds, and nobody runs another."""
+        """Not of a function that only kernels call: each kernel optimises the copy that it holds, and nobody runs another."""
         if not self._for_callers_only():
             super()._optimize_final_module()
 

@@ -48,7 +48,8 @@ def _with_doors(**options: Any) -> Any:
     """A decorator of kernels: for Python with doors, for other kernels a twin without.
 
     A kernel that others call would be optimised and made into machine code by itself, too, whether Python ever calls it or not:
-    a fifth of the time to compile a step. The twin is neither until it is part of a kernel that Python does call.
+    a fifth of the time to compile a step. The twin is neither until it is part of a kernel that Python does call. Numba knows
+    a function that calls itself by its code object's owner, which a twin is not: kernels must not.
     """
 
     def decorate(function: Any) -> Any:
