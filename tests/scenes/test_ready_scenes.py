@@ -137,3 +137,41 @@ def test_names(capsys):
         make("channel", slop=1)
     with pytest.raises(CaseError, match="expected at least the width"):
         make("channel", n=5, width=200.0, approach=100.0)
+
+
+@pytest.mark.parametrize(
+    "scene, option, value, says",
+    [
+        ("channel", "slope", "steep", "slope: got 'steep'"),
+        ("channel", "width", "300 kg", "unit 'kg' is not one of length"),
+        ("channel", "shake", [1, 2], r"shake: got \[1, 2\]"),
+        ("channel", "floes", 3, "floes: got 3, expected the name of a file"),
+        ("drift", "floes", [1, 2], "expected the name of a file, a bq.Scene or a list of bq.Floe"),
+        ("basin", "wind", None, "wind: got None"),
+        ("basin", "wind_angle", math.inf, "wind_angle: got inf, expected a finite number"),
+        ("platform", "diameter", -3, "diameter: got -3, expected a finite number above 0"),
+        ("platform", "field", 100, "field: got 100, expected its length and width"),
+        ("ship", "field", [100, "x"], r"field\[1\]: got 'x'"),
+        ("ship", "bow", 0, "bow: got 0, expected degrees above 0 and at most 90"),
+        ("ship", "run_up", {}, "run_up: got {}"),
+    ],
+)
+def test_a_wrong_parameter_is_named(scene, option, value, says):
+    with pytest.raises(CaseError, match=says):
+        make(scene, n=2, **{option: value})
+
+
+def test_parameters_are_read_with_their_units():
+    options = {
+        "n": 3,
+        "concentration": 0.1,
+        "field": ("0.2 km", 150),
+        "length": "200 ft",
+        "beam": "12 m",
+        "speed": "4 kn",
+        "run_up": "20 m",
+    }
+    (ship,) = make("ship", **options).scene.obstacles
+    low, _, high, _ = ship.polygon.bounds
+    assert high - low == pytest.approx(200 * 0.3048) and high == pytest.approx(-20.0)
+    assert ship.velocity[0] == pytest.approx(4 * 1852 / 3600)

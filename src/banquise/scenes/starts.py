@@ -9,7 +9,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from banquise.errors import CaseError
+from banquise.errors import CaseError, in_short
 from banquise.forcing.flows import Series
 from banquise.forcing.grid_flow import read_forcing
 from banquise.scene.floe import Disc, Floe
@@ -31,7 +31,10 @@ def floes_from(source: Any) -> list[Floe]:
     """Floes of a file, a scene, or a list."""
     if isinstance(source, str | Path):
         return list(read_floes(Path(source)).floes)
-    return list(getattr(source, "floes", source))
+    found = getattr(source, "floes", source)
+    if not isinstance(found, list | tuple) or not found or not all(isinstance(f, Floe) for f in found):
+        raise CaseError(f"floes: got {in_short(source)}, expected the name of a file, a bq.Scene or a list of bq.Floe.")
+    return list(found)
 
 
 def simplified(floes: list[Floe], tolerance: float) -> list[Floe]:
