@@ -153,11 +153,31 @@ def test_mp4_has_the_pictures_asked_for(run: Any, tmp_path: Path) -> None:
     assert n == 4 and "240x160" in said.stderr and "frame=    4" in said.stderr.replace("\r", "\n")
 
 
+@pytest.mark.parametrize("ending", ["gif", "mp4"])
+def test_a_mistake_leaves_no_half_movie_and_keeps_the_old_one(run: Any, tmp_path: Path, ending: str) -> None:
+    if ending == "mp4" and shutil.which("ffmpeg") is None:
+        pytest.skip("no ffmpeg on this system")
+    old = tmp_path / f"a.{ending}"
+    old.write_bytes(b"a movie of before")
+    with pytest.raises(CaseError, match="colour: no 'sped'"):
+        write_movie(run, old, colour="sped")
+
+    def stopped(k: int, n: int) -> None:
+        if k == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_movie(run, old, size=(120, 80), progress=stopped)
+    assert [p.name for p in tmp_path.iterdir()] == [old.name] and old.read_bytes() == b"a movie of before"
+
+
 def test_movie_mistakes(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(CaseError, match="expected a name that ends in"):
         write_movie(run, tmp_path / "a.avi")
     with pytest.raises(CaseError, match="1 or more"):
         write_movie(run, tmp_path / "a.gif", fps=0)
+    with pytest.raises(CaseError, match="the folder .* does not exist"):
+        write_movie(run, tmp_path / "nowhere" / "a.gif")
     monkeypatch.setattr(shutil, "which", lambda name: None)
     monkeypatch.setitem(__import__("sys").modules, "imageio_ffmpeg", None)
     with pytest.raises(bq.BanquiseError, match="MP4 needs ffmpeg"):

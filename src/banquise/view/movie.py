@@ -89,6 +89,10 @@ def write_movie(
     path = Path(path)
     if path.suffix.lower() not in (".mp4", ".gif"):
         raise CaseError(f"movie {path}: expected a name that ends in .mp4 or .gif.")
+    if not path.resolve().parent.is_dir():
+        raise CaseError(f"movie {path}: the folder {path.resolve().parent} does not exist. Make it first.")
+    if path.is_dir():
+        raise CaseError(f"movie {path}: is a folder, expected the name of a file.")
     if fps is not None and fps < 1:
         raise CaseError(f"got {fps} pictures a second, expected 1 or more.")
     if seconds is not None and not seconds > 0:
@@ -102,10 +106,16 @@ def write_movie(
     fps = fps or usual_fps(len(chosen), seconds)
     pictures = _counted(frames(run, chosen, colour, even), len(chosen), progress)
     pyplot().switch_backend("agg")
-    if path.suffix.lower() == ".gif":
-        _write_gif(path, pictures, fps)
-    else:
-        _write_mp4(path, pictures, fps, even)
+    # under another name until it is whole: a movie that is there is not lost to a mistake, half of one never left behind
+    part = path.with_name(f".{path.stem}.part{path.suffix}")
+    try:
+        if path.suffix.lower() == ".gif":
+            _write_gif(part, pictures, fps)
+        else:
+            _write_mp4(part, pictures, fps, even)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
     return len(chosen)
 
 
@@ -138,6 +148,9 @@ def _write_mp4(path: Path, pictures: Iterator[Image], fps: int, size: tuple[int,
             program.stdin.close()
         except BrokenPipeError:
             pass  # ffmpeg says why below
+        except BaseException:
+            program.kill()
+            raise
         said = program.stderr.read().decode(errors="replace").strip()
     if program.returncode:
         raise BanquiseError(f"movie {path}: ffmpeg failed ({said.splitlines()[-1] if said else program.returncode}).")
