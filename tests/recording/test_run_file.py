@@ -82,3 +82,19 @@ def test_cf_checker(on_a_map):
     groups = suite.run_all(data, ["cf:1.11"])["cf:1.11"][0]
     errors = [f"{r.name}: {r.msgs}" for r in groups if r.weight >= 3 and r.value and r.value[0] < r.value[1]]
     assert not errors, "\n".join(errors)
+
+
+def test_save_writes_over_no_other_file(tmp_path):
+    run = bq.Simulation(bq.Scene([bq.Disc((0, 0), 5.0)])).run(until=2, every=1)
+    case = tmp_path / "case.toml"
+    case.write_text("title = 'mine'")
+    wrong = {
+        case: "a file that is no run file",
+        tmp_path / "a.txt": ".txt is not the ending",
+        tmp_path / "no" / "a.nc": "the folder .* does not exist",
+        3: "expected the name of a file",
+    }
+    for name, says in wrong.items():
+        with pytest.raises(bq.BanquiseError, match=says):
+            run.save(name)
+    assert case.read_text() == "title = 'mine'" and [p.name for p in tmp_path.iterdir()] == ["case.toml"]

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from banquise.given import counted
+from banquise.given import counted, path_of
 from banquise.recording.block_file import EVENTS, KINDS, LOADS, STATE, on_blocks, read_block_file, write_block_run
 from banquise.recording.block_shapes import blocks_from
+from banquise.recording.recorder import check_place
 from banquise.recording.run_file import open_run
 from banquise.recording.write_run import ledger_table
 from banquise.scene.scene import Scene
@@ -88,8 +89,10 @@ class BlockRun:
 
     def save(self, path: str | Path) -> None:
         """Write the run file; without a checkpoint, which only a run with an output keeps."""
-        write_block_run(Path(path), iter([self.records]), self.shapes, self.case)
-        self.path = Path(path)
+        path = path_of(path, "run file")
+        check_place(path)
+        write_block_run(path, iter([self.records]), self.shapes, self.case)
+        self.path = path
 
     @classmethod
     def open(cls, path: str | Path) -> BlockRun:

@@ -16,7 +16,16 @@ from banquise.given import counted, path_of
 from banquise.recording.extras import contacts_from, extras_from, flow_table, obstacles_table
 from banquise.recording.groups import read_groups
 from banquise.recording.ledger import COUNTS, check_columns
-from banquise.recording.recorder import EVENTS, STATE, STRESS, join_pieces, obstacles_after, pieces_of, read_pieces
+from banquise.recording.recorder import (
+    EVENTS,
+    STATE,
+    STRESS,
+    check_place,
+    join_pieces,
+    obstacles_after,
+    pieces_of,
+    read_pieces,
+)
 from banquise.recording.sealed import verify
 from banquise.recording.shapes import (
     check_finite,
@@ -186,9 +195,11 @@ class Run:
 
     def save(self, path: str | Path) -> None:
         """Write the run file (to a temporary name, then renamed)."""
+        path = path_of(path, "run file")
+        check_place(path)
         whole = dict(self.records) | {name: self.records[name] for name in LAZY if name in self.records}
-        write_run(Path(path), iter([whole]), self.shapes, self.case)
-        self.path = Path(path)
+        write_run(path, iter([whole]), self.shapes, self.case)
+        self.path = path
 
     def _repr_html_(self) -> str:
         return import_module("banquise.view.reprs").run_html(self)
