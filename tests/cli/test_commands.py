@@ -1,6 +1,7 @@
 """The commands a stranger tries first."""
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -75,6 +76,48 @@ def test_run_check_inspect(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["case"]["every"] == 10.0
     assert main(["inspect", str(case)]) == 0
     assert "Scene: 1 floe" in capsys.readouterr().out
+    assert main(["inspect", str(case), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["floes"], found["obstacles"]) == (1, 0) and found["ice_area"] == pytest.approx(25 * math.pi)
+
+
+def test_check_tells_programs_of_a_case_that_cannot_be_read(tmp_path, capsys):
+    """These came as text on stderr, the other findings as JSON."""
+    case = tmp_path / "case.toml"
+    wrong = {
+        "a = = 1": "not valid TOML",
+        "[[scene.floes]]\ncentre = [0, 0]\nradius = -1\n": "radius: got -1.0",
+        '[glacier]\nlength = "2 kg"\n': "unit 'kg'",
+    }
+    for text, says in wrong.items():
+        case.write_text(text)
+        assert main(["check", str(case), "--json"]) == 2
+        told = json.loads(capsys.readouterr().out)
+        assert told["ok"] is False and [f["level"] for f in told["findings"]] == ["error"]
+        assert says in told["findings"][0]["text"]
+
+
+def test_inspect_tells_programs_the_numbers_it_prints(tmp_path, capsys):
+    cube = bq.Polyhedron.box((1, 1, 1), position=(0, 0, 5))
+    sim = bq.Simulation(bq.Scene(blocks=[cube]), bq.Forcing(gravity=(0, 0, -9.81)))
+    sim.run(until=0.01, every=0.01, output=tmp_path / "cube.nc")
+    assert main(["inspect", str(tmp_path / "cube.nc"), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["kind"] == "blocks" and (found["blocks"], found["records"], found["time"]) == (1, 2, 0.01)
+    assert found["kinetic_energy"] == pytest.approx(0.5 * cube.mass * (9.81 * 0.01) ** 2)
+    assert found["case"]["scheme"].startswith("Moreau(step=0.001")  # the one in use where none was named, not "None"
+    ice = bq.glacier.Glacier(length=1000.0, block=100.0, thickness=800.0)
+    peak = ice.run(load=bq.glacier.HalfSine(1e6, 10.0), until=1.0, step=0.02)
+    peak.to_netcdf(tmp_path / "ice.nc")
+    assert main(["inspect", str(tmp_path / "ice.nc"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["peak_seismic_force"] == peak.dataset.attrs["peak_seismic_force"]
+
+
+def test_inspect_sends_files_of_floes_to_the_command_that_shows_them(tmp_path, capsys):
+    path = tmp_path / "pack.h5"
+    bq.write_scene(bq.Scene([bq.Floe([[0, 0], [9, 0], [9, 9], [0, 9]])]), path)
+    assert main(["inspect", str(path)]) == 2
+    assert f"a file of floes, no forcing. Look at it with: banquise floes info {path}" in capsys.readouterr().err
 
 
 def test_validate(capsys):

@@ -312,7 +312,7 @@ class BlockSimulation:
         """What the run file says of this run: settings, versions, seed."""
         return {
             "kind": "blocks", "title": self.title, "start": self.start, "until": until, "every": every,
-            "blocks": len(self.columns), "seed": self.seed, "step": self.step, "scheme": repr(self.scheme),
+            "blocks": len(self.columns), "seed": self.seed, "step": self.step, "scheme": repr(self.scheme or self.method),
             "contact": repr(self.contact), "forcing": repr(self.forcing), "water_level": self.forcing.water_level,
             "versions": versions(), "written": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         }  # fmt: skip

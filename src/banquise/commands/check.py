@@ -140,13 +140,19 @@ def run(args: argparse.Namespace) -> int:
     import json
 
     from banquise.case import load_case
+    from banquise.errors import BanquiseError
     from banquise.given import read_toml
     from banquise.glacier.case import read_case
 
-    if "glacier" in read_toml(args.case):
-        found = _glacier_findings(read_case(args.case))
-    else:
-        found = findings(load_case(args.case))
+    try:
+        if "glacier" in read_toml(args.case):
+            found = _glacier_findings(read_case(args.case))
+        else:
+            found = findings(load_case(args.case))
+    except BanquiseError as problem:  # nothing to check: a program gets it as it gets the other findings
+        if not args.json:
+            raise
+        found = [("error", str(problem))]
     bad = any(level == "error" for level, _ in found)
     if args.json:
         print(json.dumps({"ok": not bad, "findings": [{"level": a, "text": b} for a, b in found]}))

@@ -76,7 +76,8 @@ def _show_case(path: Path, as_json: bool) -> None:
         return
     case = load_case(path)
     if as_json:
-        print(json.dumps({k: v for k, v in tables_of(case).items() if k != "scene"}, default=list))
+        settings = {k: v for k, v in tables_of(case).items() if k != "scene"}
+        print(json.dumps({**_counts(case.scene), **settings}, default=list))
         return
     simulation = case.simulation()
     print(simulation)
@@ -89,6 +90,14 @@ def _show_case(path: Path, as_json: bool) -> None:
         from banquise.scene.scene import area_of
 
         print(projection.describe(area_of(case.scene, simulation.bodies)))
+
+
+def _counts(scene: Any) -> dict[str, Any]:
+    """What a scene holds, in numbers."""
+    if scene.blocks:
+        return {"blocks": len(scene.blocks), "fixed": sum(bool(block.fixed) for block in scene.blocks)}
+    area = float(sum(floe.area for floe in scene.floes))
+    return {"floes": len(scene.floes), "ice_area": area, "obstacles": len(scene.obstacles)}
 
 
 def _show_glacier(path: Path, tables: dict[str, Any], as_json: bool) -> None:
@@ -138,11 +147,26 @@ def forcing_report(path: Path) -> dict[str, list[str]]:
     return report
 
 
+def _holds_floes(path: Path) -> bool:
+    """Whether a file is one of floes in a format that forcing files have too: FloeDyn's HDF5, MAT of SubZero or of rings."""
+    from banquise.errors import BanquiseError
+    from banquise.scene.makers.files import read_floes
+
+    if path.suffix.lower() not in (".h5", ".hdf5", ".mat"):
+        return False
+    try:
+        return bool(read_floes(path).floes)
+    except BanquiseError:
+        return False
+
+
 def _show_forcing(path: Path, as_json: bool) -> None:
     import json
 
     from banquise.errors import ForcingError
 
+    if _holds_floes(path):
+        raise ForcingError(f"{path}: a file of floes, no forcing. Look at it with: banquise floes info {path}")
     report = forcing_report(path)
     if not any(key != "file" for key in report) and path.suffix != ".mat":
         raise ForcingError(
@@ -161,13 +185,24 @@ def _show_other(path: Path, as_json: bool) -> None:
     """A run of another kind than floes."""
     import json
 
+    from banquise.commands.check import summary
     from banquise.view.kinds import open_any
 
     found = open_any(path)
     if as_json:
-        print(json.dumps({"kind": found.kind, "case": found.case, "sizes": dict(found.dataset.sizes)}, default=str))
+        # numbers as printed: a run of blocks has the books of one of floes, one of a glacier its peaks as attributes
+        numbers = summary(found) if hasattr(found, "ledger") else _plain(found.dataset.attrs)
+        told = {"kind": found.kind, **numbers, "case": found.case, "sizes": dict(found.dataset.sizes)}
+        print(json.dumps(told, default=str))
         return
     print(found, found.dataset, sep="\n")
+
+
+def _plain(attributes: dict[Any, Any]) -> dict[str, Any]:
+    """Attributes with the numbers of NumPy as those of Python."""
+    return {
+        str(k): v.item() if hasattr(v, "item") and not getattr(v, "shape", ()) else v for k, v in attributes.items()
+    }
 
 
 def _show_run(path: Path, as_json: bool) -> None:
