@@ -44,11 +44,13 @@ def test_tools(field, capsys, tmp_path):
         numbers(capsys, "scale", "a.geojson", "3", "--no-plot")["output"] == "floes-2.geojson"
     )  # nothing is written over
     numbers(capsys, "shift", "a.geojson", "100", "50", "-o", "b.geojson", "--no-plot")
-    assert numbers(capsys, "merge", "a.geojson", "b.geojson", "-o", "c.geojson", "--no-plot")["floes"] == 4
+    assert numbers(capsys, "merge", "a.geojson", "b.geojson", "-o", "c.geojson")["floes"] == 4
     assert bq.read_scene("c.geojson").domain is None  # theirs differ
     found = numbers(capsys, "info", "c.geojson", "--box", "0", "40", "0", "20")
-    assert found["concentration"] == pytest.approx(0.2) and found["picture"] == "c-floes.png"
+    assert found["concentration"] == pytest.approx(0.2) and "picture" not in found  # it looks, and writes nothing
     assert {"tiled-floes.png", "c-floes.png"} == {p.name for p in tmp_path.glob("*.png")}
+    assert numbers(capsys, "info", "c.geojson", "--plot", "look.png")["picture"] == "look.png"
+    assert (tmp_path / "look.png").stat().st_size > 1000
 
 
 def test_makers(field, capsys):

@@ -50,7 +50,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
                 "--output",
                 help="file to write (default: floes.geojson, or floes-2, floes-3, ... where that is there)",
             )
-        options.picture(sub, "the file")
+        options.picture(sub, None if name == "info" else "the file")
         options.json(sub, "the numbers")
 
 
@@ -122,7 +122,8 @@ def run(args: argparse.Namespace) -> int:
         write_scene(scene, file)
     numbers = info(scene, box)
     # not file.with_suffix: `from-image ice.png -o ice.geojson` must not write over the picture it was given
-    beside = file.with_name(f"{file.stem}-floes.png")
+    # and `info` only looks: the folder of its file may be someone else's, or not ours to write to
+    beside = None if args.action == "info" else file.with_name(f"{file.stem}-floes.png")
     picture = options.drawn(args, beside, lambda: _picture(scene, found), dpi=150)
     written = {} if args.action == "info" else {"output": str(file)}
     written |= {"picture": picture} if picture else {}

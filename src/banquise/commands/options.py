@@ -82,9 +82,10 @@ def measured(parser: argparse.ArgumentParser, what: str) -> None:
     form.add_argument("--markdown", action="store_true", help="print a page: what it ran on and a table")
 
 
-def picture(parser: argparse.ArgumentParser, beside: str) -> None:
-    """Whether to draw, and where."""
-    parser.add_argument("--plot", metavar="PICTURE.png", help=f"name of the picture (default: beside {beside})")
+def picture(parser: argparse.ArgumentParser, beside: str | None) -> None:
+    """Whether to draw, and where: `beside` a file of ours, or, for commands that only look, where it is asked for."""
+    default = "default: none" if beside is None else f"default: beside {beside}"
+    parser.add_argument("--plot", metavar="PICTURE.png", help=f"name of the picture ({default})")
     parser.add_argument("--no-plot", action="store_true", help="draw nothing")
 
 
@@ -96,16 +97,16 @@ def check_picture(args: argparse.Namespace) -> None:
         raise CaseError(f"--plot {args.plot}: expected a name that ends in {', '.join(PICTURES)}.")
 
 
-def drawn(args: argparse.Namespace, default: Path, figure: Callable[[], Any], dpi: int) -> str | None:
+def drawn(args: argparse.Namespace, default: Path | None, figure: Callable[[], Any], dpi: int) -> str | None:
     """Write the picture; without matplotlib say so, and fail only if a picture was asked for by name."""
     import sys
 
     from banquise.errors import BanquiseError
     from banquise.view.style import pyplot
 
-    if args.no_plot:
-        return None
     path = Path(args.plot) if args.plot else default
+    if args.no_plot or path is None:
+        return None
     try:
         pyplot().switch_backend("agg")
         made = figure()
