@@ -552,3 +552,48 @@ def test_mat_series_of_hours_of_the_day(tmp_path):
     series.check_cover(29 * 3600.0, "wind")
     with pytest.raises(ForcingError, match="no uoce, voce among"):
         read_forcing(tmp_path / "made.mat", "current")
+
+
+@pytest.mark.parametrize("calendar", ["standard", "360_day"])
+def test_a_gap_in_time_is_told(tmp_path, capsys, calendar):
+    """Slices six hours apart of which one is not there: time is linear over the gap, as anywhere, but it is said."""
+    with xr.open_dataset(forcing_files.era5(tmp_path / "era5.nc", n=6)) as data:
+        step = (data.time[1] - data.time[0]) / np.timedelta64(1, "h")
+        whole = data.load()
+    if calendar != "standard":
+        whole = whole.convert_calendar(calendar, align_on="date")
+    whole.isel(time=[0, 1, 2, 4, 5]).to_netcdf(tmp_path / "gap.nc")
+    whole.to_netcdf(tmp_path / "whole.nc")
+    assert read_forcing(tmp_path / "whole.nc").source.gap() is None
+    said = f"longest step {2 * float(step):g} h, from "
+    assert said in read_forcing(tmp_path / "gap.nc").source.gap()
+    assert main(["inspect", str(tmp_path / "gap.nc")]) == 0 and said in capsys.readouterr().out
+    x, y = (float(c) for c in POLAR.to_map(20.0, 82.0))
+    case = f'crs = "EPSG:3413"\n[[scene.floes]]\ncentre = [{x}, {y}]\nradius = 50\n[forcing]\nwind = "gap.nc"\n'
+    (tmp_path / "case.toml").write_text(case + f'[run]\nstart = "{START}"\nuntil = "1 h"\n')
+    assert main(["check", str(tmp_path / "case.toml")]) == 0 and f"note: wind: {said}" in capsys.readouterr().out
+
+
+def test_places_of_every_node_are_said_to_be_a_curvilinear_grid(tmp_path):
+    lat, lon = np.meshgrid(np.linspace(80, 82, 4), np.linspace(0, 5, 3), indexing="ij")
+    fields = {name: (("y", "x"), 0 * lat, {"units": "m/s"}) for name in ("u10", "v10")}
+    xr.Dataset(fields, {"lat": (("y", "x"), lat), "lon": (("y", "x"), lon)}).to_netcdf(tmp_path / "curved.nc")
+    with pytest.raises(ForcingError, match=r"lat and lon give the place of each node.*put on a regular one first"):
+        read_forcing(tmp_path / "curved.nc")
+
+
+def test_a_member_of_a_file_without_members(tmp_path):
+    path = forcing_files.era5(tmp_path / "era5.nc")
+    with pytest.raises(ForcingError, match="member is 3, but the file has no members"):
+        read_forcing(path, member=3)
+
+
+def test_an_empty_slice_is_not_taken_for_land(tmp_path):
+    path = forcing_files.era5(tmp_path / "era5.nc")
+    with xr.open_dataset(path) as data:
+        spoiled = data.load().copy(deep=True)
+    spoiled["u10"][1] = np.nan
+    spoiled.to_netcdf(tmp_path / "empty.nc")
+    flow = read_forcing(tmp_path / "empty.nc", fill="nearest").on_map(POLAR, START)
+    with pytest.raises(ForcingError, match="slice of that time is empty"):
+        flow.sample(np.array([1e5]), np.array([1e5]), 6 * 3600.0)

@@ -50,6 +50,10 @@ def findings(case: Any) -> list[tuple[str, str]]:
             check_closing(case.scene, until, simulation.fracture is not None)
         if not case.scene.blocks and simulation.projection is not None:
             found.append(("note", simulation.projection.describe(area_of(case.scene, simulation.bodies)) + "."))
+        for name in ("wind", "current"):
+            source = getattr(getattr(simulation.forcing, name), "source", None)
+            if source is not None and (gap := source.gap()):
+                found.append(("note", f"{name}: {gap} ({source.where})."))
         records = math.ceil(until / every - 1e-9) + 1  # the end is recorded too
         size = records * (60 * len(case.scene.floes) + 160 * len(case.scene.blocks))
         text = f"{simulation.crowd}, {counted(records, 'record')}, about {_bytes(size)} before compression."

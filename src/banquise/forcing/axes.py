@@ -19,6 +19,18 @@ def _axis(data: Any, dim: str) -> Array:
     return np.asarray(data[dim].values, dtype=float) if dim in data.coords else np.arange(data.sizes[dim], dtype=float)
 
 
+def _why_none(data: Any) -> str:
+    """More about a grid whose axes have no values: its places may be said by longitudes and latitudes of every node."""
+    known = {*names.LONGITUDES, *names.LATITUDES}
+    found = [str(name) for name in data.variables if str(name) in known and data[name].ndim == 2]
+    if not found:
+        return ""
+    return (
+        f" {' and '.join(sorted(found))} give the place of each node: a curvilinear grid must be put on a regular one first; "
+        "one that is regular on a map needs x and y in metres and a grid mapping."
+    )
+
+
 def grid_of(
     data: Any, variable: Any, time: str | None, grid_crs: Any, where: str
 ) -> tuple[tuple[str, str], SourceGrid, tuple[bool, bool]]:
@@ -39,7 +51,7 @@ def grid_of(
     x, y = (_axis(data, d) for d in (x_dim, y_dim))
     for dim, axis in ((x_dim, x), (y_dim, y)):
         if dim not in data.coords:
-            raise ForcingError(f"{where}: the axis {dim} has no values.")
+            raise ForcingError(f"{where}: the axis {dim} has no values.{_why_none(data)}")
         if not np.isfinite(axis).all():
             raise ForcingError(f"{where}: the axis {dim} has values that are not finite.")
     lonlat = _is_axis(data, x_dim, names.LONGITUDES, (), "longitude", "")

@@ -133,7 +133,11 @@ class GridField:
         values, missing = self._values(points, time)
         if len(missing):
             k = int(missing[0])
-            advice = "" if self.source.fill != "stop" else " Where it is land, set fill = 'nearest' or 'zero'."
+            advice = (
+                " Where it is land, set fill = 'nearest' or 'zero'."
+                if self.source.fill == "stop"
+                else " Its slice of that time is empty: leave it out of the file, time is linear between slices."
+            )
             raise ForcingError(
                 f"{self.source.quantity} at t = {time:g} s has no value near {self._say(points.x[k], points.y[k])} "
                 f"({self.source.where}).{advice}"

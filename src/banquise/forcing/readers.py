@@ -105,6 +105,8 @@ class Source:
             )
             self.parts.append([parts[k] for k in order])
             times.append([when[k] for k in order])
+        if member is not None and not any(str(d) in names.MEMBERS for data in datasets for d in data.dims):
+            raise ForcingError(f"{self.where}: member is {member!r}, but the file has no members. Leave it out.")
         self.times = self._check_times(times)
         self.dims, self.grid, self._flip = grid_of(first[0], first[1], first[2], grid_crs, self.where)
         for parts in self.parts:
@@ -181,7 +183,18 @@ class Source:
             lines.append(
                 f"{len(self.times)} times, {_stamp(self.times[0])} to {_stamp(self.times[-1])}, calendar {calendar}"
             )
-        return lines + self.notes
+        return lines + ([gap] if (gap := self.gap()) else []) + self.notes
+
+    def gap(self) -> str | None:
+        """The longest step between two slices, where it is longer than the others: a file that was left out, most likely."""
+        if self.times is None or len(self.times) < 3 or isinstance(self.times[0], float | np.floating):
+            return None
+        steps = [_elapsed(b - a) for a, b in itertools.pairwise(self.times)]
+        k, usual = int(np.argmax(steps)), float(np.median(steps))
+        if steps[k] < 1.5 * usual:  # months differ by less
+            return None
+        ends = f"from {_stamp(self.times[k])} to {_stamp(self.times[k + 1])}"
+        return f"longest step {steps[k] / 3600:g} h, {ends}, the usual one {usual / 3600:g} h: linear in between"
 
 
 def open_source(paths: Sequence[Path], *options: Any, **named: Any) -> Source:
@@ -232,6 +245,11 @@ def _reduced(
     if 0 in variable.shape:
         raise ForcingError(f"{where}: {name} is empty {variable.shape}.")
     return variable, time
+
+
+def _elapsed(step: Any) -> float:
+    """Seconds of a difference of two times, of NumPy's or of another calendar's."""
+    return float(step.total_seconds()) if hasattr(step, "total_seconds") else float(step / np.timedelta64(1, "s"))
 
 
 def _places(data: Any) -> set[str]:
