@@ -72,3 +72,14 @@ def test_own_force_that_is_wrong():
     ):
         with pytest.raises(bq.BanquiseError, match=words):
             bq.Simulation(scene, bq.Forcing(forces=[force])).run(until=20.0)
+
+
+def test_a_function_as_a_load_is_sent_to_where_functions_go():
+    with pytest.raises(bq.BanquiseError, match=r"force is a function.*bq\.Forcing\(forces="):
+        bq.Load(0, force=lambda t: (1.0, 0.0))
+
+
+def test_forcing_and_series_introduce_themselves():
+    series = bq.Series([0, 60, 3600], u=[0, 3, 0], v=[0, 4, 0], after_end="hold")
+    assert repr(series) == "Series of 3 times, 0 to 3600 s, then hold, up to 5 m/s"
+    assert repr(bq.Forcing(wind=series, loads=[bq.Load(0)], forces=[print])) == "Forcing: wind, 1 load, 1 force"

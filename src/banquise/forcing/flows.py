@@ -82,6 +82,10 @@ class Series:
         self.frame = frame
         self.options = dict(options or {})
 
+    def __repr__(self) -> str:
+        ends = f"{self.times[0]:g} to {self.times[-1]:g} s, then {self.after_end}"
+        return f"Series of {len(self.times)} times, {ends}, up to {np.hypot(self.u, self.v).max():.3g} m/s"
+
     def on_map(self, projection: Any, start: str | None, bounds: tuple[float, float, float, float] | None) -> Series:
         """Along x and y of a run on a map, east taken at the middle of its area."""
         if self.frame == "map" or projection is None or bounds is None:

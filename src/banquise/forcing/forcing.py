@@ -17,6 +17,7 @@ from banquise.errors import CaseError, ForcingError, in_short, known_keywords
 from banquise.forcing.coriolis import LocalCoriolis
 from banquise.forcing.flows import Flow, Series, Uniform, as_flow
 from banquise.forcing.readers import fingerprint
+from banquise.given import counted
 from banquise.units import quantity
 
 Array = NDArray[np.float64]
@@ -46,6 +47,10 @@ class Load:
             raise ForcingError(f"{what}: expected the number of a floe, 0 or more.")
         for name in ("start", "stop"):
             object.__setattr__(self, name, quantity(getattr(self, name), "time", f"{what}: {name}"))
+        if callable(self.force):
+            raise ForcingError(
+                f"{what}: force is a function, expected 2 finite numbers. Functions of the state: bq.Forcing(forces=[...])."
+            )
         object.__setattr__(self, "force", _numbers(self.force, 2, f"{what}: force", "force"))
         if self.point is not None:
             object.__setattr__(self, "point", _numbers(self.point, 2, f"{what}: point", "length"))
@@ -228,9 +233,9 @@ class Forcing:
         elif self.coriolis:
             acting.append(f"f = {self.coriolis:.3g} 1/s")
         if self.loads:
-            acting.append(f"{len(self.loads)} loads")
+            acting.append(counted(len(self.loads), "load"))
         if self.forces:
-            acting.append(f"{len(self.forces)} forces")
+            acting.append(counted(len(self.forces), "force"))
         return "Forcing: " + (", ".join(acting) or "none")
 
 

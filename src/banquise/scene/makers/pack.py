@@ -178,5 +178,7 @@ def _thickness(thickness: Any, size: Array, rng: np.random.Generator) -> Array:
             raise CaseError(f"pack: thickness is {thickness!r}, expected (low, high) in metres above 0.")
         values = rng.uniform(values[0], values[1], len(size))
     if values.shape not in ((), (len(size),)) or not (values > 0).all():
-        raise CaseError("pack: thickness must be a number, (low, high), or one number a floe, in metres above 0.")
+        raise CaseError(
+            f"pack: thickness is {in_short(thickness)}, expected a number, (low, high), or one number a floe, in metres above 0."
+        )
     return np.array(np.broadcast_to(values, len(size)))
