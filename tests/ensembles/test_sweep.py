@@ -169,6 +169,7 @@ def test_bad_names_are_found_before_anything_runs(tmp_path, capsys):
         ('scene = "chanxel"\n', "Did you mean 'channel'"),
         ('scene = "channel"\nmeasures = ["jams"]\n', "Did you mean 'jam'"),
         ('scene = "channel"\n[parameters]\nfricton = [0.1]\n', "Did you mean 'friction'"),
+        ('scene = "channel"\nmeasures = ["no_such_module:f"]\n', "No module named 'no_such_module'"),
         ("scene = [\n", "not valid TOML"),
     ):
         path = write(tmp_path, text)

@@ -83,15 +83,17 @@ UNITS = {
 MEASURES = {f.__name__: f for f in (summary, energy, jam, clusters, concentration, loads)}
 
 
-def check_measures(names: list[str]) -> None:
-    """Every name is a measure, or `module:function` of the user's."""
+def check_measures(names: list[str], here: bool = True) -> None:
+    """Every name is a measure, or `module:function` of the user's, which can be found where members run on this machine."""
     for name in names:
+        if ":" in name and here:
+            own_measure(name)  # said now, not when the first member is through
         if ":" not in name and name not in MEASURES:
             raise CaseError(f"measures: no {name!r}. {nearest(name, MEASURES)} Your own: 'module:function'.")
 
 
 def own_measure(name: str) -> Any:
-    """The function that a measure of the user's names; asked for where it is used, which may be another machine."""
+    """The function that a measure of the user's names; the workers of a cluster may find what this machine does not."""
     module, _, function = name.partition(":")
     try:
         return getattr(importlib.import_module(module), function)

@@ -71,7 +71,7 @@ def sweep(
         raise CaseError("sweep: folder is missing: where the members' folders go.")
     if workers is not None and workers < 0:
         raise CaseError(f"workers: got {workers}, expected 0 or more.")
-    check_measures(plan.base["measures"])
+    check_measures(plan.base["measures"], here=scheduler is None)
     check_names(plan)
     place = Path(folder).resolve()
     place.mkdir(parents=True, exist_ok=True)
