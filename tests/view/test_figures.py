@@ -91,6 +91,14 @@ def test_energy_shows_the_ledger(run: Any) -> None:
     assert line.get_xdata()[-1] == pytest.approx(10.0)  # minutes
 
 
+def test_one_floe_is_seen_among_sizes_and_nothing_left_over_is_nothing() -> None:
+    alone = bq.Simulation(bq.Scene([bq.Disc((0, 0), 5.0)])).run(until=2, every=1)
+    ax = plots.sizes(alone).axes[0]
+    assert ax.lines[0].get_marker() == "o" and list(ax.lines[0].get_ydata()) == [1]  # a step of no length is not seen
+    assert [t.get_text() for t in ax.get_legend().get_texts()] == ["start: 1 floe", "end: 1 floe"]
+    assert "left over (0 J)" in [line.get_label() for line in plots.energy(alone).axes[0].lines]
+
+
 def test_sizes_and_impulses_count_downwards(run: Any) -> None:
     start = plots.sizes(run).axes[0].lines[0]
     n = int(np.isfinite(run.records["state"][0, 0]).sum())

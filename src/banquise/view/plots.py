@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from banquise.errors import CaseError, RunFileError, nearest
+from banquise.given import counted
 from banquise.recording.run_file import Run
 from banquise.view.kinds import kind_of
 from banquise.view.sea import (
@@ -132,7 +133,8 @@ def energy(run: Run, ax: Any = None) -> Any:
             colour = CYCLE[k % len(CYCLE)]
             ax.plot(times / scale, ledger[name].values, color=colour, linestyle=styles[k], label=names[name])
         if "balance" in ledger:
-            label = f"left over (at most {np.abs(ledger['balance'].values).max():.1e} J)"
+            most = float(np.abs(ledger["balance"].values).max())
+            label = f"left over (at most {most:.1e} J)" if most else "left over (0 J)"
             ax.plot(times / scale, ledger["balance"].values, color="black", linewidth=0.8, label=label)
         ax.set_xlabel(f"time ({unit})")
         ax.set_ylabel("energy")
@@ -175,8 +177,9 @@ def sizes(run: Run, ax: Any = None) -> Any:
         for frame, colour, label, style in ((0, BLUE, "start", "-"), (-1, ORANGE, "end", "--")):
             size = np.sort(np.sqrt(area[np.isfinite(state[frame, 0])]))
             if len(size):
+                # steps between floes of one size have no length: a point shows them
                 ax.step(size, np.arange(len(size), 0, -1), where="pre", color=colour, linestyle=style,
-                        label=f"{label}: {len(size):,} floes")  # fmt: skip
+                        marker="o" if size[0] == size[-1] else None, label=f"{label}: {counted(len(size), 'floe')}")  # fmt: skip
         ax.set_xscale("log")
         ax.set_yscale("log")
         root = np.sqrt(area)

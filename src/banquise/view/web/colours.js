@@ -37,7 +37,7 @@ BQ.text = {
     const prefixes = { 9: "G", 6: "M", 3: "k", 0: "", "-3": "m", "-6": "µ" };
     let power = Math.floor(Math.log10(Math.abs(value)) / 3) * 3;
     power = Math.max(-6, Math.min(9, power));
-    if (!unit && power < 3) power = 0;
+    if (!unit && power < 3 || Math.abs(value) < 5e-9) power = 0; // round-off: 1.8e-25 J, not 1.8e-19 µJ
     const scaled = value / 10 ** power;
     const digits = Math.abs(scaled) >= 100 ? 0 : Math.abs(scaled) >= 10 ? 1 : 2;
     const number = Math.abs(scaled) >= 1e4 || Math.abs(scaled) < 0.005 ? scaled.toExponential(1) : scaled.toFixed(digits);
