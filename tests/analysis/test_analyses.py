@@ -203,8 +203,38 @@ def test_dispersion_of_straight_flight_and_of_a_rotation():
 def test_paths_across_a_periodic_border_go_on():
     box = {"kind": "periodic", "xmin": 0.0, "xmax": 30.0, "ymin": 0.0, "ymax": 30.0}
     t = np.arange(20.0)
-    run = recorded([bq.Disc((1, 1), 1.0)], t, (1 + 4 * t)[:, None] % 30, 1.0, case={"domain": box})
-    assert bq.analysis.absolute_dispersion(run)["dispersion"].values == pytest.approx((4 * t) ** 2)
+    for speed in (
+        4.0,
+        29.0,
+        70.0,
+    ):  # m from record to record: much less than the domain, nearly all of it, more than two
+        run = recorded([bq.Disc((1, 1), 1.0)], t, (1 + speed * t)[:, None], 1.0, case={"domain": box})
+        assert bq.analysis.absolute_dispersion(run)["dispersion"].values == pytest.approx((speed * t) ** 2)
+
+
+def test_ice_that_has_gone_through_a_periodic_border_is_still_there():
+    """A true run: what it records goes on across the border, however often; concentration stays, neighbours stay."""
+    sea = bq.Periodic(0.0, 30.0, 0.0, 30.0)
+    pair = [
+        bq.Disc((5, 10), 4.0, velocity=(2, -1)),
+        bq.Disc((13.01, 10), 4.0, velocity=(2, -1)),
+        bq.Disc((20, 22), 3.0, velocity=(2, -1)),
+    ]
+    run = bq.Simulation(bq.Scene(pair, domain=sea), bq.Forcing(), contact=bq.Contact(friction=0.0)).run(
+        until=100, every=50
+    )
+    assert float(run.dataset.x[-1, 0]) == pytest.approx(205.0)  # seven seas on
+    ice = math.pi * (16 + 16 + 9)
+    assert bq.analysis.concentration(run).values == pytest.approx(ice / 900, rel=1e-9)
+    assert bq.analysis.concentration_grid(run, 7.5).values.sum() * 7.5**2 == pytest.approx(ice, rel=1e-9)
+    cells = bq.analysis.gridded(run, 10.0)["concentration"].values
+    assert cells.shape[-2:] == (3, 3) and cells.sum(axis=(-2, -1)) * 100 == pytest.approx(ice, rel=1e-9)
+    moved = bq.analysis.absolute_dispersion(run)["dispersion"].values
+    assert moved[-1] == pytest.approx(5 * 100**2)  # all drift alike and never meet
+    # one that has gone all around meets the one that stayed: neighbours over seven borders
+    apart = recorded([bq.Disc((5, 5), 4.0), bq.Disc((13.01, 5), 4.0)], [0, 1], np.array([[5.0, 13.01], [215.0, 13.01]]), 5.0,
+                     case={"domain": {"kind": "periodic", "xmin": 0.0, "xmax": 30.0, "ymin": 0.0, "ymax": 30.0}})  # fmt: skip
+    assert bq.analysis.clusters(apart)["label"].values[-1].tolist() == [0, 0]
 
 
 def test_velocities_with_a_known_memory():

@@ -40,6 +40,11 @@ class Ice:
         self.is_obstacle = shapes["obstacle"].values.astype(bool)
         self.start = np.column_stack([shapes["start_x"].values, shapes["start_y"].values])
         self.domain = dict(run.case.get("domain") or {})
+        if self.period is not None:  # runs record where a floe has gone to, through as many borders as it may be
+            corner = np.array([self.domain["xmin"], self.domain["ymin"]])[:, None]
+            side = self.period[:, None]
+            self.state = np.array(self.state)
+            self.state[:, :2] -= side * np.floor((self.state[:, :2] - corner) / side)
 
     @cached_property
     def cores(self) -> NDArray[Any]:
@@ -94,15 +99,11 @@ class Ice:
         return np.array([d["xmax"] - d["xmin"], d["ymax"] - d["ymin"]]) if d.get("kind") == "periodic" else None
 
     def paths(self) -> Array:
-        """Places (time, floe, 2), without jumps across the border of a periodic domain."""
-        places = np.moveaxis(self.state[:, :2], 1, 2).copy()
-        if self.period is not None and len(places) > 1:
-            step = np.diff(places, axis=0)
-            places[1:] -= np.cumsum(np.nan_to_num(self.period * np.round(step / self.period)), axis=0)
-        return places
+        """Places (time, floe, 2) as recorded: they go on across the borders of a periodic domain, where `state` is folded."""
+        return np.moveaxis(np.array(self.run.records["state"])[:, :2], 1, 2).copy()
 
     def middle(self, frame: int) -> Array:
-        """Centre of mass (2,) of the ice at a record (of the unwrapped paths of a periodic domain: of the domain)."""
+        """Centre of mass (2,) of the ice at a record; in a periodic domain the middle of the domain."""
         if self.period is not None:
             d = self.domain
             return np.array([0.5 * (d["xmin"] + d["xmax"]), 0.5 * (d["ymin"] + d["ymax"])])
