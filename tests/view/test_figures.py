@@ -91,6 +91,20 @@ def test_energy_shows_the_ledger(run: Any) -> None:
     assert line.get_xdata()[-1] == pytest.approx(10.0)  # minutes
 
 
+def test_trajectories_come_back_into_a_periodic_domain() -> None:
+    sea = bq.Periodic(0.0, 30.0, 0.0, 30.0)
+    scene = bq.Scene([bq.Disc((5, 10), 4.0, velocity=(2, -1))], domain=sea)
+    run = bq.Simulation(scene).run(until=100, every=1)
+    ax = plots.trajectories(run).axes[0]
+    pieces = np.array(ax.collections[0].get_segments())
+    assert (
+        len(pieces) == 100 and pieces.min() > -1.1 and pieces.max() < 31.1
+    )  # 2 m a record: a piece hangs over by 1 m at most
+    np.testing.assert_allclose(pieces[:, 1] - pieces[:, 0], [[2.0, -1.0]] * 100, atol=1e-9)
+    last = next(line for line in ax.lines if line.get_label() == "last place")
+    np.testing.assert_allclose(last.get_xydata(), [[205.0 - 6 * 30, -90.0 + 3 * 30]], atol=1e-9)
+
+
 def test_one_floe_is_seen_among_sizes_and_nothing_left_over_is_nothing() -> None:
     alone = bq.Simulation(bq.Scene([bq.Disc((0, 0), 5.0)])).run(until=2, every=1)
     ax = plots.sizes(alone).axes[0]

@@ -87,9 +87,14 @@ def trajectories(run: Run, ax: Any = None, most: int = 2000) -> Any:
     when = np.repeat(times[::every][: len(x) - 1], len(largest))
     domain = run.case.get("domain") or {}
     keep = np.isfinite(pieces).all(axis=(1, 2))
-    if domain.get("kind") == "periodic":  # a step across the border is not a path
-        size = np.array([domain["xmax"] - domain["xmin"], domain["ymax"] - domain["ymin"]])
-        keep &= (np.abs(pieces[:, 1] - pieces[:, 0]) < size / 2).all(axis=1)
+    last = np.array([_last_place(state[:, :2, k]) for k in largest])
+    if (
+        domain.get("kind") == "periodic"
+    ):  # floes keep counting as they go round: each piece is drawn where its middle is
+        low = np.array([domain["xmin"], domain["ymin"]])
+        size = np.array([domain["xmax"], domain["ymax"]]) - low
+        pieces -= (size * np.floor((pieces.mean(axis=1) - low) / size))[:, None]
+        last -= size * np.floor((last - low) / size)
     scale, unit = time_axis(float(times[-1]))
     with styled():
         ax = _axes(ax, scene_size(run), run)
@@ -97,7 +102,6 @@ def trajectories(run: Run, ax: Any = None, most: int = 2000) -> Any:
         lines.set_clim(float(times[0]) / scale, float(times[-1]) / scale)  # of the run, not of the starts of the pieces
         draw_obstacles(run, len(times) - 1, ax)
         ax.add_collection(lines)
-        last = np.array([_last_place(state[:, :2, k]) for k in largest])
         ax.plot(last[:, 0], last[:, 1], "o", color=RED, markersize=2.2, markeredgewidth=0, label="last place")
         sea_axes(run, ax)
         ax.set_facecolor("white")
