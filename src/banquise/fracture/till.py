@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,10 +27,15 @@ class Till:
     purse: Array  # J that is left of what each event lost
 
     def touch(self, event: Array) -> Touch:
+        """The contact of an event as the step leaves it. Its two points have parted since; both levers end halfway between
+        them, in one place, or equal and opposite impulses would turn the pair."""
         b = self.sim.bodies
-        one, two = int(event[2]), int(event[3])
+        one, two = int(self.rows[int(event[2])]), int(event[3])
         other = b.n_free + two - OBSTACLE_IDS if two >= OBSTACLE_IDS else int(self.rows[two])
-        return Touch(int(self.rows[one]), other, event[12:14], event[14:16], event[10:12])
+        apart = np.array([b.x[other] - b.x[one], b.y[other] - b.y[one]]) + event[14:16] - event[12:14]
+        period = self.sim.detector.period  # 0: none
+        apart -= period * np.round(apart / np.where(period > 0, period, math.inf))
+        return Touch(one, other, event[12:14] + 0.5 * apart, event[14:16] - 0.5 * apart, event[10:12])
 
     def payable(self, struck: Struck, crack: Crack) -> bool:
         """Whether the impact lost, or its rebound still has, what the crack costs."""
