@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from banquise.errors import ShapeError
 from banquise.fracture import _kernels_generations
-from banquise.fracture._kernels_generations import CRITICAL, DOUBT, ENERGY, SURFACE, UNCUT, Beside, Ice, Plate, Touch
+from banquise.fracture._kernels_generations import CRITICAL, ENERGY, SURFACE, UNCUT, UNLIKE, Beside, Ice, Plate, Touch
 from banquise.fracture._kernels_whole import CRACK_LENGTH, FAILED, FOUND, GIVES, NOWHERE, RELEASED, X0, X1, Y0, Y1
 from banquise.fracture.griffith import Griffith
 from banquise.fracture.mesh import PATCH_EDGES
@@ -213,11 +213,13 @@ def _alone(
     return Fate(*_kernels_generations.fate(plate, *given, finenesses, limit, span, generations))
 
 
-def _share_by_thickness(floe: Floe, contacts: Sequence[Contact], others: Sequence[Other | None]) -> float:
-    """Part of the energy that the floe stores if compliances went as one over the thickness."""
+def _share_by_thickness(
+    floe: Floe, contacts: Sequence[Contact], others: Sequence[Other | None], times: float = 1.0
+) -> float:
+    """Part of the energy that the floe stores if compliances went as one over the thickness, its own times so much."""
     ratio = [0.0 if other is None else floe.thickness / other.thickness for other in others]
     weights = np.square([c.impulse for c in contacts])
-    return 1 / (1 + float(weights @ np.array(ratio)) / float(weights.sum()))
+    return 1 / (1 + float(weights @ np.array(ratio)) / (times * float(weights.sum())))
 
 
 def crack_by_steps(
@@ -233,7 +235,10 @@ def crack_by_steps(
         return hit.energy, crack
     energy = hit.energy * _share_by_thickness(floe, contacts, others)
     critical = crack.critical * math.sqrt(hit.energy / energy)
-    if 1 / DOUBT < critical < DOUBT:
+    surely, hardly = (
+        crack.critical / math.sqrt(_share_by_thickness(floe, contacts, others, times)) for times in (UNLIKE, 1 / UNLIKE)
+    )
+    if surely < 1 < hardly:
         both = [c if other is None else replace(c, other=other.where()) for c, other in zip(contacts, others)]
         energy = from_impulses(floe, both, restitution, ice=ice, mobility=mobility).energy
         critical = crack.critical * math.sqrt(hit.energy / energy)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from banquise.errors import ShapeError
 from banquise.fracture import _kernels_generations, _kernels_screen
-from banquise.fracture._kernels_generations import SHARE, Beside, Touch
+from banquise.fracture._kernels_generations import UNLIKE, Beside, Touch
 from banquise.fracture.blas import one_blas_thread
 from banquise.fracture.blow import Struck
 from banquise.fracture.breaking import Breaking, Cuts
@@ -318,8 +318,8 @@ class StruckFloes(Breaking):
         for row, thickness in zip(struck.others.tolist(), b.thickness[struck.others].tolist()):
             if row >= b.n_free:
                 return 1.0
-            most = max(most, SHARE * thickness / (floe.thickness + thickness))
-        return min(most, 1.0)
+            most = max(most, UNLIKE * thickness / (floe.thickness + UNLIKE * thickness))
+        return most
 
     def _may_pay(
         self, struck: Struck, floe: Floe, ice: Griffith, energy: float, misses: list[list[float]], slit: bool
