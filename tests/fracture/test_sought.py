@@ -12,9 +12,10 @@ from shapely.ops import split as cut
 
 from banquise.bench.fracture import struck_floes
 from banquise.errors import CaseError
-from banquise.fracture import Contact, Griffith, _kernels_border, from_impulses, release, search, split
+from banquise.fracture import Contact, Griffith, _kernels_border, from_impulses, impact, release, search, split
 from banquise.fracture.blow import Struck
 from banquise.fracture.sought import MIDDLING, ROUGH, Other, crack_of, own_fineness, seek
+from banquise.fracture.struck import LIMIT
 from banquise.scene.floe import Disc, Floe
 
 from .conftest import notches, ragged, rectangle
@@ -102,6 +103,40 @@ def test_a_doubt_is_settled_on_the_laws_own_mesh():
             one = contact(point, push, factor * unit.critical)
             _, crack = crack_of(floe, blow_on(floe, one), ice, [None], 1.25)
             assert crack.critical == pytest.approx(1 / factor, rel=2e-3)
+
+
+def ragged_floes(count, seed):
+    """Floes of 5 to 10 corners at 0.3 to 1.1 of their radius of 10 to 60 m, large enough to break."""
+    rng, found = np.random.default_rng(seed), []
+    while len(found) < count:
+        n = int(rng.integers(5, 11))
+        turn = 2 * np.pi * (np.arange(n) + rng.uniform(0, 0.8, n)) / n
+        reach = rng.uniform(10, 60) * rng.uniform(0.3, 1.1, n)
+        floe = Floe(
+            np.column_stack([reach * np.cos(turn), reach * np.sin(turn)]), thickness=float(rng.uniform(0.4, 1.6))
+        )
+        if Griffith().in_run(floe) is not None:
+            found.append(floe)
+    return found
+
+
+NOTCHED = Floe([[11.9, 29.89], [0, 0], [13.32, -8.95], [19.56, 7.02], [40, -0.28], [46.2, 14.66]], thickness=1.13)
+
+
+@pytest.mark.parametrize("floe", [NOTCHED, *ragged_floes(24, seed=5)])
+def test_ragged_floes_break_where_the_laws_own_mesh_says(floe):
+    """Rough meshes are up to half too high there, and moving the ends of the best chord gains up to half: wide bounds are
+    needed. Within them all is the law's own; below `sure` a rough mesh is believed, so the lower side is wider."""
+    ice, corner = Griffith().in_run(floe), floe.ring[np.argmin(floe.ring[:, 0])]
+    critical = search(floe, impact(floe, corner, (1.0, 0.0), 1.0, ice=ice), ice).critical  # m/s
+    if critical == math.inf:
+        return  # no chord leaves pieces that are wide enough
+    mobility = 1 / floe.mass + (corner[1] - floe.centre[1]) ** 2 / floe.inertia
+    for factor, breaks in ((0.95, False), (1.02, True)):
+        _, crack = crack_of(
+            floe, blow_on(floe, contact(corner, (1.0, 0.0), factor * critical / mobility)), ice, [None], LIMIT
+        )
+        assert (crack.critical <= 1) == breaks
 
 
 def test_a_law_may_ask_for_its_own_mesh_at_once():

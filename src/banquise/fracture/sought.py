@@ -52,8 +52,8 @@ class Fineness(NamedTuple):
     farther: float = 1.0  # times as far cracks are looked for
 
 
-ROUGH = Fineness(45.0, 3.0, 12.0, 2, True, sure=0.88, never=1.25, never_of_small=1.15, farther=1.2)
-MIDDLING = Fineness(90.0, 5.0, 16.0, 3, True, sure=0.88, never=1.1, never_of_small=1.07, farther=1.1)
+ROUGH = Fineness(45.0, 3.0, 12.0, 2, True, sure=0.88, never=1.5, never_of_small=1.3, farther=1.2)
+MIDDLING = Fineness(90.0, 5.0, 16.0, 3, True, sure=0.88, never=1.3, never_of_small=1.15, farther=1.1)
 
 
 def own_fineness(ice: Griffith) -> Fineness:

@@ -48,7 +48,9 @@ from banquise.update.impulses import OBSTACLE_IDS
 
 Array = NDArray[np.float64]
 
-LIMIT = 1.25  # factor on the load up to which cracks are looked for: moving the ends of one gained 1.13 at most on 120 floes
+LIMIT = (
+    2.0  # factor on the load up to which cracks are looked for: moving the ends of one gains up to 1.5 on ragged floes
+)
 NEAR = 0.5  # of a patch: a contact this near to one searched before, from the same side, breaks at the same energy
 SAME_SIDE = 0.98  # cosine
 SURE = 0.8  # of that energy, below which it is not searched again
