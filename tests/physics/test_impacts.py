@@ -210,9 +210,18 @@ def test_a_run_of_short_steps_names_the_other_scheme_once(monkeypatch):
     monkeypatch.setattr(event_driven, "SHORT", 10.0)  # all of them are
     monkeypatch.setattr(event_driven, "OFTEN", 3)
     sim = bq.Simulation(bq.Scene([bq.Disc((0, 0), 10.0)]), scheme=bq.EventDriven(max_step=2.0))
-    with pytest.warns(UserWarning, match=r"3 steps shorter than 20 s by 6 s; .* bq.TimeStepping\(step=2\)") as told:
+    with pytest.warns(UserWarning, match=r"3 steps as short as 20 s by 6 s; .* bq.TimeStepping\(step=2\)") as told:
         sim.run(until=20.0, every=10.0)
     assert len(told) == 1
+
+
+def test_steps_are_not_cut_below_a_fiftieth(monkeypatch):
+    """Where every step has too many meetings, however short it is, the clock still goes on."""
+    monkeypatch.setattr(event_driven, "MANY", -1)
+    sim = bq.Simulation(bq.Scene([bq.Disc((0, 0), 10.0)]), scheme=bq.EventDriven(max_step=2.0))
+    run = sim.run(until=20.0, every=20.0)
+    whole = 2.0 + 1.0 + 0.5 + 0.25 + 0.125 + 0.0625  # halved, until 0.04 s are reached
+    assert float(run.ledger.steps[-1]) == pytest.approx(6 + (20.0 - whole) / 0.04, abs=1.5)
 
 
 @pytest.mark.parametrize("scheme", [bq.EventDriven(max_step=1.0), bq.TimeStepping(step=0.2)])
