@@ -218,6 +218,17 @@ def test_a_piece_whose_crack_is_not_paid_stays_whole(monkeypatch):
     assert (run.events.kind == "break").sum() == 1
 
 
+def test_a_storm_of_the_open_sea_goes_on_beyond_its_border_with_the_same_shear():
+    sim = scenes.storm(n=12, bay=False, eddy=100.0, swirl=0.3)
+    side = sim.scene.domain.xmax
+    along = np.linspace(0.0, side, 2001)
+    nowhere = np.zeros_like(along)
+    u, v = sim.forcing.current.sample(nowhere, along, 0.0)
+    assert u[-1] == pytest.approx(u[0], abs=1e-12) and not v.any()
+    assert np.abs(np.diff(u) / np.diff(along)).max() == pytest.approx(2 * np.pi * 0.3 / 100.0, rel=1e-3)
+    assert np.count_nonzero(np.diff(u > 1e-9)) == 4  # two whole eddies in 208 m
+
+
 def test_room_that_is_kept_when_floes_break_changes_no_bit():
     kept, fresh = (scenes.storm(n=40) for _ in range(2))
     while kept.time < 240.0 or len(kept.breaking.family) == 40:

@@ -12,22 +12,31 @@ from banquise import threads
 from banquise.bench import Figure
 from banquise.given import counted
 
-SEEDS = (0, 1, 2, 3)  # how much has broken after five minutes differs by a half from one pack to the next
+# how much has broken after five minutes in the bay differs by a half from one pack to the next
+STORMS = {"bay": ((0, 1, 2, 3), 5.0), "open sea": ((0, 3), 10.0)}  # seeds, minutes
+OF_ALL = "seconds", "path", "breaking", "breaking_path", "floe_steps"
 
 
 def bench(quick: bool = False) -> list[Figure]:
     """Figures of breaking in a run; CPU time of all threads, and of the longest path (see `bench.large`)."""
-    n, minutes, seeds = (60, 2.0, SEEDS[:1]) if quick else (1000, 5.0, SEEDS)
     figures = [screened(200 if quick else 2000)]
-    storms = [storm_costs(n, minutes, seed=seed) for seed in seeds]
-    both_threads = counted(threads.threads(), "thread")
+    for place, (seeds, minutes) in STORMS.items():
+        figures += in_storms(place, 60, 2.0, seeds[:1]) if quick else in_storms(place, 1000, minutes, seeds)
+    return figures
+
+
+def in_storms(place: str, n: int, minutes: float, seeds: tuple[int, ...]) -> list[Figure]:
+    """What breaking costs in the storms of one place."""
+    figures = []
+    paths = f"paths, {counted(threads.threads(), 'thread')}"
+    storms = [storm_costs(n, minutes, seed=seed, bay=place == "bay") for seed in seeds]
     for seed, both in zip(seeds, storms):
         broken = both["broken"]
         note = (
             f"{n} floes, {broken['floes']:.0f} after {minutes:g} min, {broken['searches']:.0f} searches, "
-            f"{broken['breaks']:.0f} floes broke; paths, {both_threads}, runs interleaved"
+            f"{broken['breaks']:.0f} floes broke; {paths}, runs interleaved"
         )
-        figures.append(Figure(f"storm {seed}, unbroken over breaking", _ratio(both, "path"), "1", note=note))
+        figures.append(Figure(f"{place}, storm {seed}, unbroken over breaking", _ratio(both, "path"), "1", note=note))
     sums = {
         name: {key: sum(both[name].get(key, 0.0) for both in storms) for key in storms[0]["broken"]}
         for name in ("whole", "broken")
@@ -35,29 +44,26 @@ def bench(quick: bool = False) -> list[Figure]:
     note = counted(len(seeds), "storm")
     for kind, of, how in (("seconds", "breaking", "CPU"), ("path", "breaking_path", "path")):
         figures += [
-            Figure(f"storm, unbroken, a floe and step, {how}", _cost(sums["whole"], kind), "us", note=note),
-            Figure(f"storm, breaking, a floe and step, {how}", _cost(sums["broken"], kind), "us", note=note),
-            Figure(f"of it, looking, searching and cutting, {how}", _cost(sums["broken"], of), "us", note=note),
+            Figure(f"{place}, unbroken, a floe and step, {how}", _cost(sums["whole"], kind), "us", note=note),
+            Figure(f"{place}, breaking, a floe and step, {how}", _cost(sums["broken"], kind), "us", note=note),
+            Figure(
+                f"{place}, of it, looking, searching and cutting, {how}", _cost(sums["broken"], of), "us", note=note
+            ),
         ]
     broken = sums["broken"]
+    a_search = 1e3 * broken["breaking"] / max(broken["searches"], 1.0)
     return [
         *figures,
-        Figure(
-            "all that for one search, CPU", 1e3 * broken["breaking"] / max(broken["searches"], 1.0), "ms", note=note
-        ),
-        Figure("searches for a floe that broke", broken["searches"] / max(broken["breaks"], 1.0), "1", note=note),
+        Figure(f"{place}, all that for one search, CPU", a_search, "ms", note=note),
+        Figure(f"{place}, searches for a floe that broke", broken["searches"] / max(broken["breaks"], 1.0), "1", note=note),
         # what breaking itself costs; all else that the bar below asks for is contacts of pieces
         Figure(
-            "storms, steps without and with what breaks, the same floes",
-            1.0 - broken["breaking_path"] / broken["path"],
-            "1",
-            note=f"paths, {both_threads}",
+            f"{place}, steps without and with what breaks, the same floes", 1.0 - broken["breaking_path"] / broken["path"], "1",
+            note=f"{note}, {paths}",
         ),
-        Figure("storms, unbroken over breaking, CPU of all threads", _ratio(sums, "seconds"), "1", note=note),
-        Figure(
-            "storms, unbroken over breaking", _ratio(sums, "path"), "1", at_least=0.5, note=f"paths, {both_threads}"
-        ),
-    ]
+        Figure(f"{place}, unbroken over breaking, CPU of all threads", _ratio(sums, "seconds"), "1", note=note),
+        Figure(f"{place}, unbroken over breaking", _ratio(sums, "path"), "1", at_least=0.5, note=paths),
+    ]  # fmt: skip
 
 
 def _cost(of: dict[str, float], kind: str) -> float:
@@ -92,7 +98,9 @@ def screened(count: int) -> Figure:
     )
 
 
-def storm_costs(n: int, minutes: float, step: float = 5.0, seed: int = 0) -> dict[str, dict[str, float]]:
+def storm_costs(
+    n: int, minutes: float, step: float = 5.0, seed: int = 0, bay: bool = True
+) -> dict[str, dict[str, float]]:
     """CPU seconds of a whole storm without and with breaking, of all threads and on the longest path.
 
     A step of one after a step of the other; both have been through it once before, so that nothing is compiled or loaded.
@@ -102,11 +110,10 @@ def storm_costs(n: int, minutes: float, step: float = 5.0, seed: int = 0) -> dic
 
     for _ in range(2):
         sims = {
-            name: storm(n=n, law=law, step=step, seed=seed) for name, law in (("whole", None), ("broken", Griffith()))
+            name: storm(n=n, law=law, step=step, seed=seed, bay=bay)
+            for name, law in (("whole", None), ("broken", Griffith()))
         }
-        costs = {
-            name: dict.fromkeys(("seconds", "path", "breaking", "breaking_path", "floe_steps"), 0.0) for name in sims
-        }
+        costs = {name: dict.fromkeys(OF_ALL, 0.0) for name in sims}
         for _step_number in range(2 + round(60 * minutes / step)):
             for name, sim in sims.items():
                 (moved, moved_path), (broke, broke_path) = _step(sim, step)

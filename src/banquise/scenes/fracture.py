@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from banquise.forcing.flows import Field
 from banquise.forcing.forcing import Forcing
 from banquise.fracture import Griffith, impact, search
-from banquise.scene.domain import Box
+from banquise.scene.domain import Box, Periodic
 from banquise.scene.floe import Floe, Obstacle
 from banquise.scene.makers.pack import pack
 from banquise.scene.makers.voronoi import voronoi
@@ -116,9 +116,9 @@ def channel(
 
 def storm(
     n: int = 100, wind: float = 25.0, swirl: float = 0.3, side: float = 0.0, law: Any = LAW, seed: int = 0,
-    concentration: float = 0.5, step: float = 5.0, eddy: float = 5000.0, turning: float = 12 * 3600.0,
+    concentration: float = 0.5, step: float = 5.0, eddy: float = 5000.0, turning: float = 12 * 3600.0, bay: bool = True,
 ) -> Simulation:  # fmt: skip
-    """A pack in a bay of still walls, in a wind that turns as a storm passes and eddies of the water.
+    """A pack in a bay of still walls or in the open sea, in a wind that turns as a storm passes and eddies of the water.
 
     The shear of the water, 2 pi swirl / eddy, is 4e-4 per second by default: 2.7 times the Coriolis parameter, which is what
     lively eddies of the marginal ice zone have.
@@ -127,9 +127,15 @@ def storm(
     ----------
     wind : m/s; swirl : m/s, speed of the eddies; eddy : m, their wave length; turning : s, in which the wind turns once
     side : m, of the box (0: 60 m a floe)
+    bay : False for the open sea, periodic in x and y. There a whole number of eddies goes into the box, of the same shear
     """
     side = side or 60.0 * math.sqrt(n)
     floes = _pack(n, concentration, (side, side), seed)
+    domain: Box | Periodic = Box(-5.0, side + 5.0, -5.0, side + 5.0)
+    if not bay:
+        domain = Periodic(0.0, side, 0.0, side)
+        fitting = side / max(1, round(side / eddy))
+        swirl, eddy = swirl * fitting / eddy, fitting
     wave = 2 * np.pi / eddy
 
     def eddies(x: Array, y: Array, time: float) -> tuple[Array, Array]:
@@ -140,7 +146,7 @@ def storm(
         return wind * math.cos(turn) + 0 * x, wind * math.sin(turn) + 0 * y
 
     return Simulation(
-        Scene(floes, domain=Box(-5.0, side + 5.0, -5.0, side + 5.0)),
+        Scene(floes, domain=domain),
         Forcing(wind=Field(gale), current=Field(eddies)),
         Contact(),
         TimeStepping(step=step),
