@@ -222,6 +222,7 @@ def test_steps_are_not_cut_below_a_fiftieth(monkeypatch):
     run = sim.run(until=20.0, every=20.0)
     whole = 2.0 + 1.0 + 0.5 + 0.25 + 0.125 + 0.0625  # halved, until 0.04 s are reached
     assert float(run.ledger.steps[-1]) == pytest.approx(6 + (20.0 - whole) / 0.04, abs=1.5)
+    assert float(run.ledger.forced[-1]) == float(run.ledger.steps[-1]) - 6
 
 
 @pytest.mark.parametrize("scheme", [bq.EventDriven(max_step=1.0), bq.TimeStepping(step=0.2)])

@@ -80,6 +80,7 @@ class EventDriven:
         # a long step of a dense pack is one large group that meets at every moment; short ones are many small groups
         least = SHORT * self.max_step
         if rounds > MANY:
+            sim.ledger.add(forced=float(sim.pace <= least))
             sim.pace = max(0.5 * step, least)
         elif rounds < FEW:
             sim.pace = min(2.0 * max(step, sim.pace), 4.0 * self.max_step)
