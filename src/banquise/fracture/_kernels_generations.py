@@ -12,12 +12,14 @@ from banquise.fracture._kernels_blow import load
 from banquise.fracture._kernels_screen import PAYS, SAMPLES, shortest_from
 from banquise.fracture._kernels_split import NEAR, cut_ring, distance, length
 from banquise.fracture._kernels_whole import (
+    CHORDS,
     CRACK_LENGTH,
+    DOUBTFUL,
     FACTOR,
     FAILED,
     FOUND,
     GIVES,
-    NOWHERE,
+    NONE,
     X0,
     X1,
     Y0,
@@ -31,10 +33,12 @@ from banquise.jit import inner, kernel
 # Times as much (or as little) as thicknesses alone tell, that one side of a contact may yield beside the other: a sharp corner
 # yields more than a straight border, a small floe less under the patch of a large one. In a storm 0.09 to 8 in nine of ten.
 UNLIKE = 10.0
-SMALL = 0.1  # part of the area that the least piece is
-NODES, EDGES, POINTS, HALVINGS, FEW_ENDS, SURE, NEVER, NEVER_OF_SMALL, FARTHER = range(9)  # columns of a fineness
+NEAR_ONE = 0.1  # a factor as near to 1 asks for what the other sides yield on the finest mesh, too
+HOPES = 1024  # chords
+# columns of a fineness
+NODES, EDGES, POINTS, HALVINGS, FEW_ENDS, DETAIL, FARTHER, SURE, NEVER, SURE_IN_DOUBT, NEVER_IN_DOUBT = range(11)
 UNCUT = 3  # besides FAILED, NONE, FOUND and NOWHERE: there is a crack, but the plain way of cutting does not serve
-CRITICAL, ENERGY, SURFACE, COLUMNS = 8, 9, 10, 11  # columns of a crack, after those of `searched`
+CRITICAL, ENERGY, SURFACE, COLUMNS = 10, 11, 12, 13  # columns of a crack, after those of `searched`
 
 
 class Ice(NamedTuple):
@@ -171,35 +175,47 @@ def _crack(plate, spots, pattern, kinetic, touch, beside, mine, ice, finenesses,
     if not kinetic > 1e-12 * squares / plate.mass:  # impulses cancel
         return FAILED
     width = ice.patch * math.sqrt(plate.moments[0])
-    code = FAILED
+    code, told, lowest, hopes = FAILED, -1.0, math.inf, np.empty(HOPES, np.bool_)
+    crack[CHORDS] = 0.0
     for f in range(finenesses.shape[0]):
-        fineness = finenesses[f]
-        refusal = fineness[NEVER_OF_SMALL] if plate.least < SMALL else fineness[NEVER]
+        fineness, last = finenesses[f], f + 1 == finenesses.shape[0]
         share = _share_by_thickness(plate, pattern, touch, beside, mine, 1.0)
         least = _share_by_thickness(plate, pattern, touch, beside, mine, 1.0 / UNLIKE)
         most = _share_by_thickness(plate, pattern, touch, beside, mine, UNLIKE)
+        if told >= 0.0:  # by a rougher mesh: both sides are too stiff there, by nearly as much
+            share = least = most = told
         quest = Quest(
             ice.young, ice.poisson, ice.toughness, ice.friction, plate.least, plate.width, ice.strength, ice.gate,
             ice.least_energy, fineness[NODES], fineness[EDGES], fineness[POINTS], int(fineness[HALVINGS]),
-            fineness[FEW_ENDS] > 0.0, limit * math.sqrt(most) * fineness[FARTHER],
+            fineness[FEW_ENDS] > 0.0, fineness[DETAIL], limit * math.sqrt(most) * fineness[FARTHER],
         )  # fmt: skip
-        code = searched(plate.corners, plate.first, spots, pattern, plate.thickness, width, kinetic, quest, crack)
+        code = searched(
+            plate.corners, plate.first, spots, pattern, plate.thickness, width, kinetic, quest, crack, hopes
+        )
+        doubtful = crack[DOUBTFUL] > 0.0
+        sure = fineness[SURE_IN_DOUBT] if doubtful else fineness[SURE]
+        refusal = fineness[NEVER_IN_DOUBT] if doubtful else fineness[NEVER]
         if code == FOUND:
             critical = crack[FACTOR] / math.sqrt(share)
             surely, hardly = crack[FACTOR] / math.sqrt(most), crack[FACTOR] / math.sqrt(least)
-            if share < 1.0 and surely < refusal and hardly > fineness[SURE]:
+            open_ = surely < refusal and hardly > sure
+            if told >= 0.0:
+                open_ = last and abs(critical - 1.0) < NEAR_ONE
+            if share < 1.0 and open_:
                 found = _share_by_yield(plate, pattern, touch, beside, mine, ice, crack[GIVES], fineness)
-                if found < 0.0 and f + 1 < finenesses.shape[0]:
+                if found < 0.0 and told < 0.0 and not last:
                     code = FAILED
                     continue
                 if found >= 0.0:  # else thicknesses must do
-                    share, critical = found, crack[FACTOR] / math.sqrt(found)
+                    share, critical, told = found, crack[FACTOR] / math.sqrt(found), found
             crack[CRITICAL], crack[ENERGY] = critical, 0.5 * kinetic * share
         else:
             crack[CRITICAL], crack[ENERGY] = math.inf, 0.5 * kinetic * most
         # what a rough mesh cannot fill a fine one often can, and few ends may leave a floe that can just be halved without a
         # candidate
-        if code != FAILED and code != NOWHERE and not fineness[SURE] < crack[CRITICAL] < refusal:
+        lowest = min(lowest, crack[CRITICAL])
+        settled = code == FOUND and (crack[CRITICAL] <= sure or lowest >= refusal)
+        if settled or (code == NONE and (f == 0 or not doubtful)):  # found before, and lost on another mesh: a doubt
             break
     # from border to border of the floe itself; the meshed border leaves out small detail
     crack[CRACK_LENGTH] = math.hypot(crack[X1] - crack[X0], crack[Y1] - crack[Y0])

@@ -13,12 +13,15 @@ from banquise.fracture._kernels_ring import own_units, rounded
 from banquise.fracture._kernels_search import (
     BEST,
     BEST_AT,
+    BOUND,
     CRITICAL,
     FIRST,
     FIRST_AT,
     LENGTH,
+    NO_CRACK,
     RELEASE,
     SKIPPED,
+    SOLVED,
     STATUS,
     Aim,
     Sheet,
@@ -35,13 +38,23 @@ from banquise.fracture._kernels_sheet import (
     stresses,
     taken_stretches,
 )
-from banquise.jit import making_inner
+from banquise.jit import making_inner, plain_inner
 
 FAILED, NONE, FOUND, NOWHERE = -1, 0, 1, 2  # no mesh; no crack that pays; a crack; not even a candidate
-X0, Y0, X1, Y1, CRACK_LENGTH, FACTOR, GIVES, RELEASED = range(8)  # columns of what is found
+# Columns of what is found. DOUBTFUL: a rough mesh may be far off; CHORDS: how many are marked in `hopes`.
+X0, Y0, X1, Y1, CRACK_LENGTH, FACTOR, GIVES, RELEASED, DOUBTFUL, CHORDS = range(10)
 HOLD = 1e4  # stiffness that keeps a gripped ghost still, in units of Young's modulus * thickness
 UNSTRUCK = 0.34  # of the edges on a patch, on a rough mesh, where cracks start elsewhere
 KNOWN = 8  # cracks whose sides are kept for the next ones
+FEW, FEW_FROM_CONTACT = (
+    8,
+    4,
+)  # chords: with fewer on a rough mesh twice as many ends are tried, and what there are is soon opened
+GAIN = 1.15  # by which moving its ends betters the best chord: from here on the ends were too few
+HOPE, HOPE_ELSEWHERE = (
+    1.25,
+    1.35,
+)  # times the best factor: what a chord may have on a rougher mesh, and be the best on a fine one
 
 
 class Quest(NamedTuple):
@@ -61,6 +74,7 @@ class Quest(NamedTuple):
     border_points: float
     halvings: int
     few_ends: bool
+    detail: float  # nodes of the mesh whose border is taken: detail that is small beside its elements is left out
     limit: float  # factor on the load
 
 
@@ -154,36 +168,77 @@ def _loaded(
 
 
 @making_inner
-def searched(corners, first, spots, pattern, thickness, width, kinetic, quest, found):
+def _hopeful(chords, hopes):
+    """Those that are marked."""
+    out, count = np.empty_like(chords), 0
+    for c in range(chords.shape[0]):
+        if hopes[c]:
+            for q in range(chords.shape[1]):
+                out[count, q] = chords[c, q]
+            count += 1
+    return out[:count].copy()
+
+
+@plain_inner
+def _in_question(note, most, aim):
+    """Whether the chord of a note has a factor up to `most`, or may have."""
+    if note[STATUS] == NO_CRACK:
+        return True
+    if note[STATUS] == SOLVED:
+        return note[CRITICAL] <= most
+    if not note[BOUND] < aim.energy:  # left out for those beside it
+        return False
+    return aim.price * note[LENGTH] <= most * most * note[BOUND]
+
+
+@making_inner
+def searched(corners, first, spots, pattern, thickness, width, kinetic, quest, found, hopes):
     """Search the crack of a floe: FAILED, NONE, FOUND or NOWHERE.
 
     Parameters
     ----------
     corners, first : rings of the floe (m); spots : (k, 4) place (m) and push (unit) of each contact; width : m, of its patch
     pattern : (k, 2) N s along the push and across it, of the compression; kinetic : J, twice the energy that they carry
-    found : (8,) gets the ends of the crack (m), its length, the factor on the load, what the floe yields, the release (J)
+    found : (10,) gets the ends of the crack (m), its length, the factor on the load, what the floe yields, the release (J),
+        whether a rough mesh may be far off
+    hopes : (n,) bool, chords that a search on a rougher mesh with the same border and ends has left in question, if CHORDS of
+        them are told by `found`; the others are not opened. Gets those that this one leaves.
     """
     x0, y0, unit = own_units(corners, first)
     at, where = _scaled(corners, spots, x0, y0, unit)
-    rim, starts, lines, begin, wide = meshed_border(at, first, where, width / unit, quest.nodes)
+    rim, starts, lines, begin, wide = meshed_border(at, first, where, width / unit, quest.detail)
     along, turn = _kernels_border.marks(rim, starts)
     taken = taken_stretches(rim, starts, along, turn, lines, begin, wide)
     step = 0.0
     for r in range(turn.shape[0]):
         step += turn[r]
     step /= quest.border_points
-    ends = _kernels_border.ends(rim, starts, along, turn, taken, quest.border_points, step, quest.few_ends)
     _, _, across = own_units(rim, starts)
     least, wide_enough, no = quest.least * across * across, quest.width / unit, np.bool_(False)
-    sources = 2 * spots.shape[0]  # the first ends are those beside the patches
-    chords = _kernels_border.chords(rim, starts, along, turn, ends, sources, least, wide_enough, no)
-    if chords.shape[0] == 0:  # a contact in a corner so sharp that no chord from it cuts off enough
-        sources = ends.shape[0]
+    everywhere, few, parts = no, quest.few_ends, 1.0
+    while True:
+        ends = _kernels_border.ends(rim, starts, along, turn, taken, parts * quest.border_points, step / parts, few)
+        sources = ends.shape[0] if everywhere else 2 * spots.shape[0]  # the first ends are those beside the patches
         chords = _kernels_border.chords(rim, starts, along, turn, ends, sources, least, wide_enough, no)
+        if chords.shape[0] >= (FEW if everywhere else FEW_FROM_CONTACT):
+            break
+        if few:
+            few, parts = no, 2.0
+        elif chords.shape[0] > 0 or everywhere:
+            break
+        else:  # a contact in a corner so sharp that no chord from it cuts off enough
+            everywhere, few, parts = not no, quest.few_ends, 1.0
+    step /= parts
+    found[DOUBTFUL] = 1.0 if everywhere or chords.shape[0] < FEW_FROM_CONTACT else 0.0
+    marked = chords.shape[0] <= hopes.shape[0] and not quest.few_ends and not quest.least_energy
+    if marked and found[CHORDS] == chords.shape[0]:
+        chords = _hopeful(chords, hopes)
+        marked = False
+    found[CHORDS] = 0.0
     if chords.shape[0] == 0:  # told before the floe is meshed
         return NOWHERE
     edges = quest.patch_edges  # fewer where no crack will start beside a patch: nodes for the rest of the floe
-    if quest.few_ends and sources == ends.shape[0]:
+    if quest.few_ends and everywhere:
         edges *= UNSTRUCK
     points, elements, neighbours = meshed(rim, starts, lines, begin, wide, quest.nodes, edges)
     area, size = _kernels_mesh.areas(points, elements)
@@ -223,6 +278,11 @@ def searched(corners, first, spots, pattern, thickness, width, kinetic, quest, f
     if chosen < 0:
         return NONE
     chord, note = chords[chosen], notes[chosen]
+    before = note[CRITICAL]
+    if marked:
+        found[CHORDS] = chords.shape[0]
+        for c in range(chords.shape[0]):
+            hopes[c] = _in_question(notes[c], before * (HOPE_ELSEWHERE if everywhere else HOPE), aim)
     if best[BEST_AT] >= 0.0:
         spot = np.empty((2, 2))
         for q in range(2):
@@ -235,6 +295,8 @@ def searched(corners, first, spots, pattern, thickness, width, kinetic, quest, f
         )  # fmt: skip
         if best[BEST_AT] >= offset:
             chord, note = more[int(best[BEST_AT]) - offset], more_notes[int(best[BEST_AT]) - offset]
+    if before > GAIN * note[CRITICAL]:
+        found[DOUBTFUL] = 1.0
     if rim.shape[0] != at.shape[0]:
         _to_true_border(chord, at, first)
     for q in range(2):

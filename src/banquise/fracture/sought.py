@@ -44,21 +44,30 @@ class Fineness(NamedTuple):
     border_points: float
     halvings: int
     few_ends: bool  # of candidates, see `_kernels_border.ends`
-    sure: float = 1.0  # a factor up to here breaks, whatever a fine mesh would say
-    # One from here on does not. Where small pieces may be cut off, a rough factor is rarely far above the fine one; where only
-    # halves may, few chords are to choose from.
-    never: float = 1.0
-    never_of_small: float = 1.0
+    detail: float  # nodes of the mesh whose border is taken
     farther: float = 1.0  # times as far cracks are looked for
+    sure: float = 1.0  # a factor up to here breaks, whatever a fine mesh would say
+    never: float = 1.0  # one from here on does not
+    # The same where a rough mesh may be far off: no chord from the contact is wide enough, or few are, or moving the ends of
+    # the best one gained much.
+    sure_in_doubt: float = 1.0
+    never_in_doubt: float = 1.0
 
 
-ROUGH = Fineness(45.0, 3.0, 12.0, 2, True, sure=0.88, never=1.5, never_of_small=1.3, farther=1.2)
-MIDDLING = Fineness(90.0, 5.0, 16.0, 3, True, sure=0.88, never=1.3, never_of_small=1.15, farther=1.1)
+ROUGH = Fineness(
+    45.0, 3.0, 12.0, 2, True, 45.0, farther=2.0, sure=0.88, never=1.4, sure_in_doubt=0.77, never_in_doubt=2.0
+)
+# With border and ends of the law's own mesh, so that chords which are hopeless here need not be opened there.
+MIDDLING = Fineness(
+    60.0, 3.0, 24.0, 3, False, 200.0, farther=1.1, sure=0.91, never=1.2, sure_in_doubt=0.84, never_in_doubt=1.22
+)
 
 
 def own_fineness(ice: Griffith) -> Fineness:
     """That of the law."""
-    return Fineness(float(ice.nodes), float(PATCH_EDGES), float(ice.border_points), REFINE_STEPS, False)
+    return Fineness(
+        float(ice.nodes), float(PATCH_EDGES), float(ice.border_points), REFINE_STEPS, False, float(ice.nodes)
+    )
 
 
 class Blow(NamedTuple):
@@ -108,8 +117,9 @@ def _terms(law: Griffith) -> tuple[Ice, Array]:
     gate = law.gate_length or (law.young * law.toughness / strength**2 if strength else 0.0)
     sizes = (math.nan if size is None else size for size in (law.min_size, law.min_width))
     own = own_fineness(law)
-    rougher = [f for f in (ROUGH, MIDDLING) if f.nodes < own.nodes] if law.rough_first else []
-    tried = [*(f._replace(border_points=min(f.border_points, own.border_points)) for f in rougher), own]
+    middling = MIDDLING._replace(border_points=own.border_points, detail=own.detail)
+    rough = ROUGH._replace(border_points=min(ROUGH.border_points, own.border_points))
+    tried = [*(f for f in (rough, middling) if law.rough_first and f.nodes < own.nodes), own]
     return Ice(
         law.young, law.poisson, law.toughness, law.lip_friction, law.patch, strength, gate, law.rule == "least-energy",
         law.min_piece, *sizes,
