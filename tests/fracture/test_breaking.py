@@ -421,6 +421,18 @@ def test_pieces_are_drawn_and_the_player_shows_their_cracks():
     assert len(breaks) > 1 and lips == pytest.approx(2 * breaks.energy_loss.sum() / 10.0, rel=1e-3)
 
 
+def test_pieces_that_went_round_are_drawn_within_their_sea():
+    plt = pytest.importorskip("matplotlib.pyplot", reason="matplotlib is an extra")
+    from banquise.view.pieces import plot_pieces
+
+    floe = bq.Floe([[0, 0], [4, 0], [4, 4], [0, 4]], velocity=(1.0, 0.0))
+    run = bq.Simulation(bq.Scene([floe], domain=bq.Periodic(-10, 40, -10, 40))).run(130.0, every=130.0)
+    assert run.dataset.x.values[-1, 0] == pytest.approx(132.0)
+    ax = plot_pieces(run)
+    assert ax.dataLim.intervalx.tolist() == pytest.approx([30.0, 34.0])  # 132 m less two rounds of 50 m
+    plt.close(ax.figure)
+
+
 def test_case_files_say_it_too(tmp_path):
     for law in (bq.Griffith(toughness=7.0, arrested=True), bq.MeanStress(criterion="ellipse", window="2 min")):
         sim = scenes.thrown(law=law)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from banquise.errors import CaseError, in_short
 from banquise.recording.run_file import Run
+from banquise.scene.domain import periods_passed
 from banquise.units import duration
 
 Array = NDArray[np.float64]
@@ -40,11 +41,10 @@ class Ice:
         self.is_obstacle = shapes["obstacle"].values.astype(bool)
         self.start = np.column_stack([shapes["start_x"].values, shapes["start_y"].values])
         self.domain = dict(run.case.get("domain") or {})
-        if self.period is not None:  # runs record where a floe has gone to, through as many borders as it may be
-            corner = np.array([self.domain["xmin"], self.domain["ymin"]])[:, None]
-            side = self.period[:, None]
+        if self.period is not None:
             self.state = np.array(self.state)
-            self.state[:, :2] -= side * np.floor((self.state[:, :2] - corner) / side)
+            places = np.moveaxis(self.state[:, :2], 1, 2)  # a view
+            places -= periods_passed(places, self.domain)
 
     @cached_property
     def cores(self) -> NDArray[Any]:

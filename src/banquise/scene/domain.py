@@ -84,3 +84,19 @@ class Box:
 
 
 Domain = Periodic | Box | None
+
+
+def periods_passed(places: Any, domain: Mapping[str, Any] | None) -> Any:
+    """Whole periods (m) by which places (..., 2) are outside a periodic domain, zero in others; `domain` as a case has it.
+
+    Runs record where a floe has gone to, through as many borders as it may be; less this it is inside.
+
+    >>> periods_passed([[120.0, -5.0]], {"kind": "periodic", "xmin": 0, "xmax": 50, "ymin": 0, "ymax": 20}).tolist()
+    [[100.0, -20.0]]
+    """
+    places = np.asarray(places, dtype=float)
+    if not domain or domain.get("kind") != "periodic":
+        return np.zeros_like(places)
+    low = np.array([domain["xmin"], domain["ymin"]], dtype=float)
+    side = np.array([domain["xmax"], domain["ymax"]]) - low
+    return side * np.floor((places - low) / side)

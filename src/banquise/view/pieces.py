@@ -12,6 +12,7 @@ from banquise.fracture.sizes import size_exponent
 from banquise.recording.recorder import STATE
 from banquise.recording.run_file import Run
 from banquise.recording.shapes import scene_from
+from banquise.scene.domain import periods_passed
 from banquise.view.style import ROCK, pyplot
 
 SHADES = ("#dfeaf2", "#b9d3e4", "#f0e3d2", "#d3e6d5", "#e6d6e8", "#f3d9d4")
@@ -21,6 +22,7 @@ def plot_pieces(run: Run, ax: Any = None, record: int = -1) -> Any:
     """The floes of a run at a record, pieces of one floe in one shade, obstacles in grey."""
     ax = axes_of(ax)
     state = np.stack([run.dataset[name].values[record] for name in STATE])
+    state[:2] -= periods_passed(state[:2].T, run.case.get("domain")).T
     parent = run.shapes["parent"].values
     scene = scene_from(run.shapes, state, run.case)
     for number, floe in zip(np.flatnonzero(np.isfinite(state[0])), scene.floes):

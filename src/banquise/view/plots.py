@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from banquise.errors import CaseError, RunFileError, nearest
 from banquise.given import counted
 from banquise.recording.run_file import Run
+from banquise.scene.domain import periods_passed
 from banquise.view.kinds import kind_of
 from banquise.view.sea import (
     clock_text,
@@ -85,16 +86,11 @@ def trajectories(run: Run, ax: Any = None, most: int = 2000) -> Any:
     x, y = state[::every, 0][:, largest], state[::every, 1][:, largest]
     pieces = np.stack([np.stack([x[:-1], y[:-1]], -1), np.stack([x[1:], y[1:]], -1)], axis=2).reshape(-1, 2, 2)
     when = np.repeat(times[::every][: len(x) - 1], len(largest))
-    domain = run.case.get("domain") or {}
+    domain = run.case.get("domain")
     keep = np.isfinite(pieces).all(axis=(1, 2))
     last = np.array([_last_place(state[:, :2, k]) for k in largest])
-    if (
-        domain.get("kind") == "periodic"
-    ):  # floes keep counting as they go round: each piece is drawn where its middle is
-        low = np.array([domain["xmin"], domain["ymin"]])
-        size = np.array([domain["xmax"], domain["ymax"]]) - low
-        pieces -= (size * np.floor((pieces.mean(axis=1) - low) / size))[:, None]
-        last -= size * np.floor((last - low) / size)
+    pieces -= periods_passed(pieces.mean(axis=1), domain)[:, None]  # each is drawn where its middle is
+    last -= periods_passed(last, domain)
     scale, unit = time_axis(float(times[-1]))
     with styled():
         ax = _axes(ax, scene_size(run), run)

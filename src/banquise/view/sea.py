@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from banquise.errors import CaseError, nearest
 from banquise.recording.run_file import Run
+from banquise.scene.domain import periods_passed
 from banquise.units import duration
 from banquise.view.outlines import Outlines, outlines_of, place
 from banquise.view.pack import extent_of, usual_top_speed
@@ -79,12 +80,7 @@ def draw_bodies(run: Run, frame: int, ax: Any, colour: str, outlines: Outlines |
     outlines = outlines or outlines_of(run.shapes)
     state = run.records["state"][frame]
     poses = state[:3].T.copy()
-    domain = run.case.get("domain") or {}
-    if domain.get("kind") == "periodic":
-        # floes keep counting as they go round: bring their centres back into the picture
-        for k, axis in enumerate("xy"):
-            low, high = domain[f"{axis}min"], domain[f"{axis}max"]
-            poses[:, k] = low + np.mod(poses[:, k] - low, high - low)
+    poses[:, :2] -= periods_passed(poses[:, :2], run.case.get("domain"))
     there = np.nonzero(np.isfinite(state[0]))[0]
     values, _, (low, high) = colour_values(run, frame, colour)
     width = float(np.clip(40.0 / np.sqrt(max(len(there), 1)), 0.15, 0.7))
