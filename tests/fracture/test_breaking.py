@@ -401,6 +401,7 @@ def test_pieces_are_drawn_and_the_player_shows_their_cracks():
     from banquise.view.pieces import plot_pieces, plot_storms
 
     run = scenes.thrown(speed=0.06).run(20.0, every=5.0)
+    assert f"Run: {run.dataset.sizes['floe']} floes ({len(run.scene.floes)} at the end), 5 records" in repr(run)
     number, sizes = plot_storms({"thrown": run})
     count = np.isfinite(run.dataset.x.values).sum(axis=1)
     assert number.lines[0].get_ydata().tolist() == count.tolist()

@@ -209,8 +209,10 @@ class Run:
         end = float(d.time[-1]) if d.sizes["time"] else 0.0
         where = f" {self.path}" if self.path else ""
         energy, balance = float(self.ledger.kinetic_energy[-1]), float(self.ledger.balance[-1])
+        left = int(np.isfinite(d.x[-1]).sum()) if d.sizes["time"] else d.sizes["floe"]
+        gone = "" if left == d.sizes["floe"] else f" ({left:,} at the end)"  # broken, or out through an open side
         lines = [
-            f"Run{where}: {counted(d.sizes['floe'], 'floe')}, {counted(d.sizes['time'], 'record')} to {end:g} s",
+            f"Run{where}: {counted(d.sizes['floe'], 'floe')}{gone}, {counted(d.sizes['time'], 'record')} to {end:g} s",
             f"├── energy    {energy:.4g} J kinetic, balance {balance:.2g} J",
             f"├── contacts  {counted(int(self.ledger.collisions.sum()), 'impact')}, {int(self.ledger.unsolved.sum())} unsolved, "
             f"largest overlap {float(self.ledger.max_overlap.max()):.2g} m",
